@@ -1,0 +1,1 @@
+export { type MemoryStoreOptions, memoryStore, type StoreClock } from './memory-store'
