@@ -1,0 +1,325 @@
+import type { CircuitState } from '@tidegate/contract'
+import type { CancelTimer, Clock } from '../clock'
+import { CircuitIsolatedError, CircuitOpenError, OptionError, TimeoutError, withoutStack } from '../errors'
+import { Emitter, type Listener, type Unlisten } from '../events'
+import { Execution } from '../execution'
+import { isThenable } from '../maybe-promise'
+import { describe } from '../options'
+import type { ExecuteOptions, Policy, Protected } from '../policy'
+import { follow } from '../signals'
+import { Circuit, type Permit, type Refusal, type Ticket } from './circuit'
+import type { CircuitEvents } from './events'
+import { Latencies } from './latencies'
+import type { Outcome } from './machine'
+import type { CircuitSettings } from './options'
+import { outcomeOfAbort, outcomeOfError } from './outcome'
+import type { Reach } from './switches'
+
+/** A circuit in numbers. */
+export interface CircuitStats {
+  readonly state: CircuitState
+  /** Names the present period. */
+  readonly fence: string
+  /** Of the fleet, in the present window, as far as this instance has heard. */
+  readonly successes: number
+  readonly failures: number
+  readonly slow: number
+  /** Calls that this instance did not let in, since it was built. */
+  readonly rejected: number
+  /** How long calls of this instance took, in ms, those of the last windows above all; undefined before the first. */
+  readonly p50Ms: number | undefined
+  readonly p95Ms: number | undefined
+  readonly p99Ms: number | undefined
+  /** When the circuit opened, and when probing may start: epoch ms by the store's clock, while it is open or half-open. */
+  readonly openedAt?: number
+  readonly probeAfter?: number
+}
+
+/** A function that takes one rejection for all the errors a refused call may end in. */
+export type CircuitRejection = CircuitOpenError | CircuitIsolatedError
+
+/** How far latencies look back where the window is not one of time, in ms. */
+const LATENCY_SPAN_MS = 60_000
+
+/** Lets calls through to a dependency while it answers, and fails them at once while it does not. */
+export class CircuitBreaker implements Policy<CircuitEvents> {
+  readonly kind = 'circuitBreaker'
+  readonly name: string
+  readonly #settings: CircuitSettings
+  readonly #clock: Clock
+  readonly #events = new Emitter<CircuitEvents>()
+  readonly #circuit: Circuit
+  #rejected = 0
+  #latencies: Latencies | undefined
+  #latenciesHalvedAt = 0
+
+  /** Use `circuitBreaker(options)`, which checks them. */
+  constructor(name: string, settings: CircuitSettings) {
+    this.name = name
+    this.#settings = settings
+    this.#clock = settings.clock
+    this.#circuit = new Circuit(name, settings, this.#events)
+  }
+
+  /** The state as this instance sees it. */
+  get state(): CircuitState {
+    return this.#circuit.state
+  }
+
+  /**
+   * Runs the function, unless the circuit says no.
+   *
+   * @throws CircuitOpenError, CircuitIsolatedError: nothing was sent
+   * @throws TimeoutError when the deadline, or a probe's time, has passed
+   * @throws the reason of `options.signal` when that aborts
+   * @throws what the function throws, as it is
+   */
+  async execute<T>(fn: Protected<T>, options?: ExecuteOptions): Promise<T> {
+    const fence = this.#circuit.gate
+    if (fence === undefined || (options !== undefined && isBounded(options))) {
+      return this.#executeWithCare(fn, options ?? {})
+    }
+    // The healthy call: no timer, no listener, no signal, no round trip.
+    const execution = new Execution(options?.metadata)
+    execution.fence = fence
+    const start = this.#clock.now()
+    let value: T
+    try {
+      value = await fn(execution)
+    } catch (error) {
+      this.#settle(fence, this.#outcomeOf(error), start, { error })
+      throw error
+    }
+    this.#settle(fence, this.#settings.isFailureResult(value) ? 'failure' : 'success', start)
+    return value
+  }
+
+  /** The function, protected; it keeps its arguments, its result and its `this`. */
+  wrap<This, Args extends unknown[], T>(
+    fn: (this: This, ...args: Args) => T | PromiseLike<T>,
+  ): (this: This, ...args: Args) => Promise<T> {
+    const { execute } = this
+    const self = this
+    return function (this: This, ...args: Args): Promise<T> {
+      return execute.call(self, () => fn.apply(this, args)) as Promise<T>
+    }
+  }
+
+  /** @returns ends the registration */
+  on<Name extends keyof CircuitEvents>(event: Name, listener: Listener<CircuitEvents[Name]>): Unlisten {
+    return this.#events.on(event, listener)
+  }
+
+  /**
+   * The error that a call would be rejected with now, or undefined if one would be
+   * let in. Takes no permit, and counts as nothing but traffic: it keeps the mirror fresh.
+   */
+  rejection(): CircuitRejection | undefined {
+    const refusal = this.#circuit.preview()
+    return refusal === undefined ? undefined : this.#errorOf(refusal)
+  }
+
+  stats(): CircuitStats {
+    const { state, fence, counters, snapshot } = this.#circuit
+    const [p50Ms, p95Ms, p99Ms] = this.#latencies?.quantiles([0.5, 0.95, 0.99]) ?? []
+    const { successes, failures, slow } = counters
+    return {
+      state,
+      fence,
+      successes,
+      failures,
+      slow,
+      rejected: this.#rejected,
+      p50Ms,
+      p95Ms,
+      p99Ms,
+      ...(snapshot?.openedAt !== undefined && { openedAt: snapshot.openedAt }),
+      ...(snapshot?.probeAfter !== undefined && { probeAfter: snapshot.probeAfter }),
+    }
+  }
+
+  /** Lets no call through, for the whole fleet, until `restore()`. Nothing but that ends it. */
+  async isolate(): Promise<Reach> {
+    return this.#circuit.isolate()
+  }
+
+  /** Ends an isolation: the circuit is closed, and starts afresh. */
+  async restore(): Promise<Reach> {
+    return this.#circuit.restore()
+  }
+
+  /** Closes the circuit and forgets its counts. Does not end an isolation. */
+  async reset(): Promise<Reach> {
+    return this.#circuit.reset()
+  }
+
+  /** Sends what has come together: for a function that may be frozen once it has answered. */
+  async flush(): Promise<void> {
+    await this.#circuit.flush()
+  }
+
+  /** Flushes, and stops listening to the store. The breaker goes on working without being told of what peers do. */
+  async close(): Promise<void> {
+    await this.#circuit.flush()
+    this.#circuit.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  // A call that takes a thought: with a limit of its own, the first of an instance, or any while not closed.
+  async #executeWithCare<T>(fn: Protected<T>, options: ExecuteOptions): Promise<T> {
+    if (!isBounded(options)) {
+      const admitted = this.#circuit.admit()
+      return this.#run(fn, new Execution(options.metadata), isThenable(admitted) ? await admitted : admitted)
+    }
+    const { signal, deadlineMs } = options
+    if (signal?.aborted === true) throw signal.reason
+    checkDeadline(deadlineMs)
+    const execution = new Execution(options.metadata)
+    const limits: CancelTimer[] = []
+    if (deadlineMs !== undefined) {
+      const timeout = new TimeoutError(`a call of "${this.name}"`, deadlineMs)
+      if (deadlineMs <= 0) throw timeout
+      limits.push(this.#clock.setTimeout(() => execution.abort(timeout), deadlineMs, true))
+    }
+    if (signal !== undefined) limits.push(follow(signal, () => execution.abort(signal.reason)))
+    try {
+      const admitted = this.#circuit.admit()
+      return await this.#run(
+        fn,
+        execution,
+        isThenable(admitted) ? await this.#wait(admitted, execution) : admitted,
+      )
+    } finally {
+      for (const end of limits) end()
+    }
+  }
+
+  /** Waits to be let in, but not longer than the caller does. A permit that comes after that is given back. */
+  #wait(admitted: PromiseLike<Ticket | Refusal>, execution: Execution): Promise<Ticket | Refusal> {
+    return execution.race(
+      () => admitted,
+      () =>
+        void admitted.then((ticket) => {
+          if ('permit' in ticket && ticket.permit !== undefined) this.#circuit.conclude(ticket.permit, 'none')
+        }),
+    )
+  }
+
+  async #run<T>(fn: Protected<T>, execution: Execution, admitted: Ticket | Refusal): Promise<T> {
+    if (!('fence' in admitted)) {
+      this.#rejected++
+      this.#events.emit('reject', admitted)
+      throw this.#errorOf(admitted)
+    }
+    execution.fence = admitted.fence
+    const { permit } = admitted
+    if (permit === undefined) return this.#runInPeriod(fn, execution, admitted.fence)
+    return this.#probe(fn, execution, permit)
+  }
+
+  async #runInPeriod<T>(fn: Protected<T>, execution: Execution, fence: string): Promise<T> {
+    const start = this.#clock.now()
+    let value: T
+    try {
+      value = await this.#race(fn, execution)
+    } catch (error) {
+      const outcome = execution.aborted ? outcomeOfAbort(execution.reason) : this.#outcomeOf(error)
+      this.#settle(fence, outcome, start, { error })
+      throw error
+    }
+    this.#settle(fence, this.#settings.isFailureResult(value) ? 'failure' : 'success', start)
+    return value
+  }
+
+  async #probe<T>(fn: Protected<T>, execution: Execution, permit: Permit): Promise<T> {
+    const { probeTimeoutMs, slowCallMs, isFailureResult } = this.#settings
+    const start = this.#clock.now()
+    this.#events.emit('probe', { fence: permit.fence, until: permit.until })
+    const timeout = new TimeoutError(`a probe of "${this.name}"`, probeTimeoutMs)
+    const cancel = this.#clock.setTimeout(() => execution.abort(timeout), permit.endsAt - start, true)
+    let outcome: Outcome = 'failure'
+    let failure: { readonly error: unknown } | undefined
+    try {
+      const value = await this.#race(fn, execution)
+      // A process that was frozen meanwhile may get here before its timer.
+      if (this.#clock.now() >= permit.endsAt) throw timeout
+      outcome = isFailureResult(value) || this.#clock.now() - start >= slowCallMs ? 'failure' : 'success'
+      return value
+    } catch (error) {
+      failure = { error }
+      if (execution.aborted) outcome = outcomeOfAbort(execution.reason)
+      else if (error !== timeout) outcome = this.#outcomeOf(error)
+      throw error
+    } finally {
+      cancel()
+      this.#measure(outcome, start, failure)
+      this.#circuit.conclude(permit, outcome)
+    }
+  }
+
+  #race<T>(fn: Protected<T>, execution: Execution): Promise<T> {
+    return execution.race(
+      () => fn(execution),
+      (late) => {
+        const outcome = late === undefined ? 'success' : this.#outcomeOf(late.error)
+        if (outcome !== 'none') this.#events.emit('late', { fence: execution.fence, outcome })
+      },
+    )
+  }
+
+  #settle(fence: string, outcome: Outcome, start: number, failure?: { readonly error: unknown }): void {
+    if (outcome === 'none') return
+    const now = this.#clock.now()
+    const isCounted = this.#circuit.count(
+      fence,
+      outcome === 'failure',
+      now - start >= this.#settings.slowCallMs,
+      now,
+    )
+    if (!isCounted) this.#events.emit('late', { fence, outcome })
+    this.#measure(outcome, start, failure, now)
+  }
+
+  #measure(
+    outcome: Outcome,
+    start: number,
+    failure?: { readonly error: unknown },
+    now = this.#clock.now(),
+  ): void {
+    if (outcome === 'none') return
+    const durationMs = now - start
+    this.#latencies ??= new Latencies()
+    if (now - this.#latenciesHalvedAt >= LATENCY_SPAN_MS) {
+      this.#latencies.halve()
+      this.#latenciesHalvedAt = now
+    }
+    this.#latencies.add(durationMs)
+    if (outcome === 'success') this.#events.emit('success', { durationMs })
+    else this.#events.emit('failure', { ...failure, durationMs })
+  }
+
+  #outcomeOf(error: unknown): Outcome {
+    return outcomeOfError(error, this.#settings.isFailure)
+  }
+
+  #errorOf({ state, retryAfterMs }: Refusal): CircuitRejection {
+    const build = (): CircuitRejection =>
+      state === 'isolated'
+        ? new CircuitIsolatedError(this.name)
+        : new CircuitOpenError(this.name, retryAfterMs)
+    return this.#settings.stackTraces ? build() : withoutStack(build)
+  }
+}
+
+function isBounded(options: ExecuteOptions): boolean {
+  return options.signal !== undefined || options.deadlineMs !== undefined
+}
+
+function checkDeadline(deadlineMs: number | undefined): void {
+  if (deadlineMs === undefined || (typeof deadlineMs === 'number' && !Number.isNaN(deadlineMs))) return
+  const takes = 'a number of milliseconds from now'
+  throw new OptionError('deadlineMs', `execute: deadlineMs must be ${takes}, got ${describe(deadlineMs)}`)
+}

@@ -1,0 +1,483 @@
+import type {
+  CircuitSnapshot,
+  CircuitState,
+  MaybePromise,
+  Unsubscribe,
+  WindowCounters,
+} from '@tidegate/contract'
+import { fenceNonce } from '@tidegate/contract'
+import type { Emitter } from '../events'
+import { after } from '../maybe-promise'
+import { awaitBeat, type Beating } from '../pulse'
+import { Guard } from '../store/guard'
+import type { Link } from '../store/link'
+import type { CircuitEvents } from './events'
+import { Identity } from './identity'
+import { type Admission, admission, cooldownFor, isTripped, type Outcome, verdict } from './machine'
+import { Mirror } from './mirror'
+import type { CircuitSettings } from './options'
+import { Ramp } from './ramp'
+import { Solo } from './solo'
+import { subscribe } from './subscription'
+import { type Command, type Reach, Switches } from './switches'
+import { NO_COUNTERS, withTally } from './tally'
+
+/** The right to run one probe, under the fence that the claim minted. */
+export interface Permit {
+  readonly fence: string
+  readonly mirror: Mirror
+  readonly probeSuccesses: number
+  /** When the lease runs out, by the store's clock. */
+  readonly until: number
+  /** When the probe is aborted, and when the permit is nobody's any more, by this instance's clock. */
+  readonly endsAt: number
+  readonly leaseEndsAt: number
+}
+
+/** What a call was let in with. */
+export interface Ticket {
+  readonly fence: string
+  readonly permit?: Permit
+}
+
+/** Why a call was not let in, as far as its caller may be told. */
+export interface Refusal {
+  readonly state: CircuitState
+  readonly retryAfterMs: number | undefined
+}
+
+/**
+ * A circuit as one instance lives with it: the fleet's, seen in a mirror, and one
+ * of its own for when the fleet cannot be asked. Both run the same machine; which
+ * of them decides, and which counts, is settled in one place, `#arrange`.
+ */
+export class Circuit implements Beating {
+  readonly name: string
+  state: CircuitState = 'closed'
+  /** The period that is now. An outcome of any other is late. */
+  fence = ''
+  /** The fence, while calls pass without a thought; undefined while they take one. */
+  gate: string | undefined
+
+  readonly #settings: CircuitSettings
+  readonly #events: Emitter<CircuitEvents>
+  readonly #identity = new Identity()
+  readonly #guard: Guard
+  readonly #shared: Mirror
+  readonly #solo: Solo
+  readonly #switches = new Switches()
+  readonly #ramp: Ramp
+  /** Where outcomes are counted. */
+  #ledger: Mirror
+  /** Whether the store is away. */
+  #isAway = false
+  #isClaiming = false
+  #permit: Permit | undefined
+  /** The last verdict, until the store has it. */
+  #concluding: MaybePromise<void> = undefined
+  #isAwaitingBeat = false
+  #unsubscribe: Unsubscribe | undefined
+
+  constructor(name: string, settings: CircuitSettings, events: Emitter<CircuitEvents>) {
+    this.name = name
+    this.#settings = settings
+    this.#events = events
+    const { store } = settings
+    this.#guard = new Guard(store, settings, (error) => this.#onStoreDown(error))
+    this.#shared = this.#newMirror({ circuits: store.circuits, ask: (...asked) => this.#guard.ask(...asked) })
+    this.#solo = new Solo(settings, (link) => this.#newMirror(link))
+    this.#ramp = new Ramp(settings.rampUpMs)
+    this.#ledger = this.#shared
+  }
+
+  /** The outcomes in the window, those included that the store has not seen yet. */
+  get counters(): WindowCounters {
+    return withTally(this.#ledger.counters, this.#ledger.tally)
+  }
+
+  get snapshot(): CircuitSnapshot | undefined {
+    return this.#deciding.snapshot
+  }
+
+  // ── A call comes ──────────────────────────────────────────────────────────
+
+  /** Lets a call in, with a permit if it is to be the probe, or says why not. */
+  admit(): MaybePromise<Ticket | Refusal> {
+    const { isStrict } = this.#settings
+    if (this.#isAway || (!isStrict && this.#shared.snapshot !== undefined)) {
+      this.touch()
+      return this.#admit(true)
+    }
+    this.#listen()
+    // The first calls of an instance wait for one read together; strict ones each for one of their own.
+    return after<unknown, Ticket | Refusal>(isStrict ? this.#shared.read() : this.#shared.sync(), () =>
+      this.#admit(true),
+    )
+  }
+
+  /** What `admit` would say, as far as it can be said without asking and without taking a permit. */
+  preview(): Refusal | undefined {
+    this.touch()
+    const { go, retryAfterMs } = { retryAfterMs: undefined, ...this.#admission() }
+    return go === 'reject' || (go === 'claim' && !this.#mayClaim()) ? this.#refusal(retryAfterMs) : undefined
+  }
+
+  /** Somebody came by: what is known of the fleet is refreshed in the background, if that is due. */
+  touch(): void {
+    if (this.#settings.clock.now() - this.#shared.askedAt >= this.#settings.syncMs) void this.sync()
+  }
+
+  #admission(): Admission {
+    const { snapshot } = this.#deciding
+    if (this.#switches.isolates) return { go: 'reject', retryAfterMs: undefined }
+    return snapshot === undefined ? { go: 'pass' } : admission(snapshot, this.#deciding.storeNow())
+  }
+
+  #admit(mayClaim: boolean): MaybePromise<Ticket | Refusal> {
+    const may = this.#admission()
+    if (may.go === 'pass') return this.#rampRefusal() ?? { fence: this.fence }
+    if (may.go === 'reject') return this.#refusal(may.retryAfterMs)
+    if (!mayClaim || !this.#mayClaim()) return this.#refusal(undefined)
+    // A claim that lost has brought the state that beat it: it may be closed by now.
+    return after<Permit | undefined, Ticket | Refusal>(this.#claim(), (permit) =>
+      permit === undefined ? this.#admit(false) : { fence: permit.fence, permit },
+    )
+  }
+
+  #refusal(retryAfterMs: number | undefined): Refusal {
+    return { state: this.state, retryAfterMs }
+  }
+
+  #rampRefusal(): Refusal | undefined {
+    if (!this.#ramp.isOn) return undefined
+    const now = this.#settings.clock.now()
+    const left = this.#ramp.leftMs(now)
+    if (left === 0) {
+      this.#ramp.end()
+      this.#arrange(NO_COUNTERS)
+    }
+    return this.#ramp.admits(now, this.#settings.random()) ? undefined : this.#refusal(left)
+  }
+
+  // ── A call settled ────────────────────────────────────────────────────────
+
+  /**
+   * Counts an outcome of the period `fence`.
+   *
+   * @returns false if that period is over, and the outcome with it
+   */
+  count(fence: string, isFailure: boolean, isSlow: boolean, now: number): boolean {
+    if (fence !== this.fence) return false
+    const { syncMs, trip, minReporters } = this.#settings
+    const ledger = this.#ledger
+    const { tally } = ledger
+    tally.add(isFailure, isSlow)
+    if (minReporters > 1 && ledger === this.#shared) {
+      const own = this.#solo.mirror ?? this.#solo.begin()
+      own.tally.add(isFailure, isSlow)
+    }
+    const isDue = now - ledger.askedAt >= syncMs
+    if (isDue || ((isFailure || isSlow) && isTripped(withTally(ledger.counters, tally), trip)))
+      void this.sync()
+    else if (!this.#isAwaitingBeat) this.#awaitBeat()
+    return true
+  }
+
+  /** Tells the circuit how a probe came out. */
+  conclude(permit: Permit, outcome: Outcome): void {
+    this.#concluding = after(this.#sendVerdict(permit, outcome), (isTaken) => {
+      if (this.#permit === permit) this.#permit = undefined
+      if (isTaken === false && outcome !== 'none') {
+        this.#events.emit('late', { fence: permit.fence, outcome })
+      }
+    })
+  }
+
+  /** @returns false if it came too late; undefined if nobody knows */
+  #sendVerdict(permit: Permit, outcome: Outcome): MaybePromise<boolean | undefined> {
+    const { clock, successThreshold } = this.#settings
+    const { mirror, fence, until } = permit
+    if (clock.now() >= permit.leaseEndsAt || !this.#isCurrent(mirror)) return false
+    const { to, ...marks } = verdict(outcome, permit, successThreshold)
+    if (to === 'open') this.#solo.confirmEvidence()
+    return mirror.swap('half-open', to, fence, {
+      ...marks,
+      owner: this.#identity.instance,
+      // The permit's end and not this instance's patience: a verdict may take its time, but not come after it.
+      deadline: Math.floor(until),
+      ...(to === 'open' && { cooldownMs: this.#cooldown(mirror) }),
+    })
+  }
+
+  /** Sends what has come together and hears how things are. A store that is away is not waited for. */
+  sync(): MaybePromise<void> {
+    const own = this.#solo.mirror
+    if (own !== undefined && !own.tally.isEmpty) void own.sync()
+    if (this.#isAway && this.#settings.clock.now() < this.#guard.retryAt) return
+    this.#listen()
+    if (this.#isAway) return after(this.#shared.read(), () => {})
+    if (this.#shared.isSyncing) return this.#shared.sync()
+    return after(this.#shared.sync(), () => this.#followUp())
+  }
+
+  /** Sends what has come together, and waits for what is on its way. */
+  flush(): MaybePromise<void> {
+    const isIdle = this.#ledger.tally.isEmpty && !this.#shared.isSyncing
+    return after(isIdle ? undefined : this.sync(), () => this.#concluding)
+  }
+
+  /** What came while the last exchange was on its way may not wait for the next, or may. */
+  #followUp(): MaybePromise<void> {
+    const { counters, tally } = this.#ledger
+    if (tally.isEmpty) return
+    if (!this.#isAway && isTripped(withTally(counters, tally), this.#settings.trip))
+      return this.#shared.sync()
+    if (!this.#isAwaitingBeat) this.#awaitBeat()
+  }
+
+  // ── The circuit is moved ──────────────────────────────────────────────────
+
+  #onCounters(mirror: Mirror): MaybePromise<unknown> {
+    const { snapshot, counters } = mirror
+    const { trip, minReporters } = this.#settings
+    if (!this.#isCurrent(mirror) || snapshot?.state !== 'closed' || !isTripped(counters, trip)) return
+    if (mirror === this.#shared && counters.reporters < minReporters) return
+    if (mirror === this.#solo.mirror) {
+      this.#solo.decides = true
+      // What was counted along with the fleet, the fleet has.
+      if (this.#isAway) this.#solo.keepEvidence(counters, this.#shared.snapshot?.fence ?? '')
+    }
+    return mirror.swap('closed', 'open', snapshot.fence, { cooldownMs: this.#cooldown(mirror) })
+  }
+
+  #cooldown(mirror: Mirror): number {
+    const { cooldown, random } = this.#settings
+    return this.#isAway && mirror !== this.#shared
+      ? this.#solo.cooldownAlone(this.#shared.snapshot?.fleet ?? 1)
+      : cooldownFor(cooldown, mirror.snapshot?.trips ?? 0, random())
+  }
+
+  /** One caller an instance tries; and with the store away and `hold`, none. */
+  #mayClaim(): boolean {
+    const isHeld = this.#isAway && this.#settings.whenStoreDown === 'hold'
+    return !this.#isClaiming && this.#permit === undefined && !isHeld
+  }
+
+  #claim(): MaybePromise<Permit | undefined> {
+    const mirror = this.#deciding
+    const { snapshot } = mirror
+    if (snapshot === undefined) return undefined
+    const { clock, probeTimeoutMs, leaseMs } = this.#settings
+    const owner = this.#identity.instance
+    // From before the swap is sent: the store's lease begins after it, so this instance's ends first.
+    const sentAt = clock.now()
+    this.#isClaiming = true
+    return after(mirror.swap(snapshot.state, 'half-open', snapshot.fence, { owner }), (landed) => {
+      this.#isClaiming = false
+      const won = mirror.snapshot
+      if (landed !== true || won?.probe?.owner !== owner) return undefined
+      const permit: Permit = {
+        fence: won.fence,
+        mirror,
+        probeSuccesses: won.probeSuccesses,
+        until: won.probe.until,
+        endsAt: sentAt + probeTimeoutMs,
+        leaseEndsAt: sentAt + leaseMs,
+      }
+      this.#permit = permit
+      if (clock.now() < permit.endsAt && this.#isCurrent(mirror)) return permit
+      this.conclude(permit, 'none')
+      return undefined
+    })
+  }
+
+  /** A permit whose answer came when nobody waited for it any more would cost the fleet a lease. */
+  #giveBackUnused(): void {
+    const { probe, fence, probeSuccesses } = this.#shared.snapshot ?? {}
+    const isOurs = probe !== undefined && probe.owner === this.#identity.instance
+    if (
+      !isOurs ||
+      fence === undefined ||
+      this.#isClaiming ||
+      this.#permit !== undefined ||
+      this.#guard.isDown
+    )
+      return
+    this.#permit = {
+      fence,
+      mirror: this.#shared,
+      probeSuccesses: probeSuccesses ?? 0,
+      until: probe.until,
+      endsAt: 0,
+      leaseEndsAt: Number.POSITIVE_INFINITY,
+    }
+    this.conclude(this.#permit, 'none')
+  }
+
+  #switch(command: Command): MaybePromise<Reach> {
+    this.#switches.add(command)
+    return after(this.#carryOut(), (reach) => {
+      if (reach === 'pending') this.#holdHere()
+      return reach
+    })
+  }
+
+  isolate(): MaybePromise<Reach> {
+    return this.#switch('isolate')
+  }
+
+  restore(): MaybePromise<Reach> {
+    return this.#switch('restore')
+  }
+
+  reset(): MaybePromise<Reach> {
+    return this.#switch('reset')
+  }
+
+  #carryOut(): MaybePromise<Reach> {
+    return after(this.#switches.carryOut(this.#shared), (reach) => {
+      if (reach === 'fleet') this.#reunite()
+      else this.#awaitBeat()
+      return reach
+    })
+  }
+
+  /** A switch that the store has not got holds here: a circuit that is to be closed is one of this instance's own. */
+  #holdHere(): void {
+    if (this.#isAway && this.#switches.targetFrom(this.state) === 'closed') {
+      this.#solo.begin()
+      this.#solo.decides = true
+    }
+    this.#arrange(NO_COUNTERS)
+  }
+
+  // ── What is heard of the store ────────────────────────────────────────────
+
+  #onChange(mirror: Mirror, before: CircuitSnapshot | undefined, counters: WindowCounters): void {
+    if (!this.#isCurrent(mirror)) return
+    if (mirror === this.#shared) this.#onSharedChange(before)
+    // Open for itself while the fleet stayed closed: recovered, it is one of the fleet again.
+    else if (this.#solo.decides && !this.#isAway && this.#isSoloClosed && !this.#switches.isPending)
+      this.#solo.end()
+    this.#arrange(counters)
+    if (mirror === this.#shared) this.#giveBackUnused()
+  }
+
+  #onSharedChange(before: CircuitSnapshot | undefined): void {
+    // The fleet has moved on, and what this instance made of the period before is over with it.
+    const isNewPeriod = before?.fence !== this.#shared.snapshot?.fence
+    if (isNewPeriod && !this.#switches.isPending) this.#solo.end()
+    if (this.#isAway && !this.#guard.isDown) this.#onStoreUp()
+    else if (this.#isAway && this.#solo.mirror === undefined) this.#goAlone()
+  }
+
+  #onStoreDown(error: unknown): void {
+    this.#isAway = true
+    this.#events.emit('storeDown', { error, since: this.#settings.clock.now() })
+    this.#goAlone()
+    this.#arrange(NO_COUNTERS)
+  }
+
+  #onStoreUp(): void {
+    this.#isAway = false
+    this.#events.emit('storeUp', { since: this.#settings.clock.now() })
+    if (this.#switches.isPending) void this.#carryOut()
+    else this.#reunite()
+  }
+
+  /** Counts from here on in a circuit of its own, which begins as the fleet's was last seen. */
+  #goAlone(): void {
+    if (this.#solo.decides) return
+    const { snapshot } = this.#shared
+    const own = this.#solo.begin()
+    own.tally.addTally(this.#shared.unconfirmed())
+    if (snapshot?.state === 'closed' || snapshot?.state === 'isolated') return
+    this.#solo.decides = true
+    if (snapshot === undefined) return
+    const left = Math.ceil((snapshot.probeAfter ?? 0) - this.#shared.storeNow())
+    const cooldownMs = Math.max(1, left, this.#settings.whenStoreDown === 'spread' ? this.#cooldown(own) : 1)
+    void own.swap('closed', 'open', own.snapshot?.fence ?? '', { cooldownMs })
+  }
+
+  /** One of the fleet again. What this instance saw meanwhile counts, if it is of the fleet's present period. */
+  #reunite(): void {
+    if (this.#isAway) return
+    const evidence = this.#solo.evidenceFor(this.#shared.snapshot)
+    if (evidence !== undefined) this.#shared.offer(evidence)
+    // Where it takes several reporters, an instance may be sick alone, and stays open for itself.
+    if (evidence === undefined || this.#settings.minReporters === 1) this.#solo.end()
+    this.#arrange(NO_COUNTERS)
+    if (!this.#shared.tally.isEmpty) this.#awaitBeat()
+  }
+
+  get #deciding(): Mirror {
+    return this.#solo.decides && this.#solo.mirror !== undefined ? this.#solo.mirror : this.#shared
+  }
+
+  get #isSoloClosed(): boolean {
+    return this.#solo.mirror?.snapshot?.state === 'closed'
+  }
+
+  #isCurrent(mirror: Mirror): boolean {
+    return mirror === this.#shared || mirror === this.#solo.mirror
+  }
+
+  /** Settles who decides and where outcomes are counted, and tells if the state is another one now. */
+  #arrange(counters: WindowCounters): void {
+    const { snapshot } = this.#deciding
+    const { decides, mirror: own } = this.#solo
+    this.#ledger = own !== undefined && (decides || this.#isAway) ? own : this.#shared
+    this.fence = snapshot?.fence ?? ''
+    const from = this.state
+    this.state = this.#switches.isolates ? 'isolated' : (snapshot?.state ?? 'closed')
+    if (this.state !== 'closed') this.#ramp.end()
+    else if (from !== 'closed') this.#ramp.begin(this.#settings.clock.now())
+    const takesThought =
+      this.state !== 'closed' || this.#ramp.isOn || this.#settings.isStrict || snapshot === undefined
+    this.gate = takesThought ? undefined : this.fence
+    if (this.state === from) return
+    const by =
+      decides || this.#switches.isolates || this.#identity.owns(fenceNonce(this.fence)) ? 'here' : 'peer'
+    this.#events.emit('transition', { from, to: this.state, fence: this.fence, by, counters })
+  }
+
+  // ── Threads to the outside ────────────────────────────────────────────────
+
+  #newMirror(link: Link): Mirror {
+    const mirror: Mirror = new Mirror({
+      name: this.name,
+      link,
+      settings: this.#settings,
+      identity: this.#identity,
+      onChange: (before, counters) => this.#onChange(mirror, before, counters),
+      onCounters: () => this.#onCounters(mirror),
+    })
+    return mirror
+  }
+
+  #listen(): void {
+    this.#unsubscribe ??= subscribe(this.#settings.store, this.name, this.#shared)
+  }
+
+  close(): void {
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+  }
+
+  #awaitBeat(): void {
+    this.#isAwaitingBeat = true
+    awaitBeat(this.#settings.clock, this)
+  }
+
+  get dueAt(): number {
+    if (this.#switches.isPending)
+      return Math.max(this.#guard.retryAt, this.#shared.askedAt + this.#settings.syncMs)
+    return this.#ledger.askedAt + this.#settings.syncMs
+  }
+
+  beat(): void {
+    this.#isAwaitingBeat = false
+    if (this.#switches.isPending) void this.#carryOut()
+    else if (!this.#ledger.tally.isEmpty) void this.sync()
+  }
+}

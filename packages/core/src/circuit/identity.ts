@@ -1,0 +1,34 @@
+/** Numbers and names what one breaker sends, so that a second delivery is known as one. */
+export class Identity {
+  #instance: string | undefined
+  #nonces = 0
+  #seq = 0
+
+  /**
+   * Made when it is first needed: a process image that was saved after its modules
+   * were loaded, and is started many times, must not start with one name.
+   */
+  get instance(): string {
+    this.#instance ??= randomId()
+    return this.#instance
+  }
+
+  nextNonce(): string {
+    return `${this.instance}-${(this.#nonces++).toString(36)}`
+  }
+
+  nextSeq(): number {
+    return ++this.#seq
+  }
+
+  /** Whether a command of this instance had the nonce. */
+  owns(nonce: string): boolean {
+    return nonce.startsWith(`${this.instance}-`)
+  }
+}
+
+/** 96 random bits, not from the `random` option: two processes with one seed must not be one instance. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

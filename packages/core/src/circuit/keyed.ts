@@ -1,0 +1,115 @@
+import { fleetSpanMs } from '@tidegate/contract'
+import { OptionReader } from '../options'
+import { CircuitBreaker } from './breaker'
+import { type CircuitBreakerOptions, type CircuitSettings, circuitSettings } from './options'
+
+export interface KeyedOptions {
+  /** Breakers kept at the same time. @default 10_000 */
+  readonly maxKeys?: number | undefined
+}
+
+/** A key this long is somebody's mistake or attack; its breaker's name would be too. */
+const LONGEST_KEY = 1_024
+
+/** How many breakers are looked at for one that may go: a call must not search through ten thousand open ones. */
+const LOOKED_AT = 16
+
+interface Entry {
+  readonly breaker: CircuitBreaker
+  usedAt: number
+}
+
+/**
+ * A breaker per host, tenant or other key, in bounded memory. The least recently
+ * used goes first, but never one whose circuit is not closed: forgetting that
+ * would let traffic through to what is known to be down. When all are kept for
+ * that reason, a further key gets a breaker that is not kept here; its circuit is
+ * in the store all the same.
+ */
+export class KeyedCircuitBreaker {
+  readonly kind = 'circuitBreaker.keyed'
+  readonly name: string
+  readonly #settings: CircuitSettings
+  readonly #maxKeys: number
+  readonly #idleMs: number
+  /** In the order of their last use, those that may not go aside. */
+  readonly #entries = new Map<string, Entry>()
+
+  /** @throws OptionError naming the option, what it takes and what it got */
+  constructor(options: CircuitBreakerOptions, keyed: KeyedOptions) {
+    const read = new OptionReader('circuitBreaker.keyed', keyed, { maxKeys: true })
+    this.#maxKeys = read.count('maxKeys', 10_000)
+    this.#settings = circuitSettings(options, this.#maxKeys)
+    this.name = this.#settings.name
+    this.#idleMs = 2 * Math.max(fleetSpanMs(this.#settings.window), this.#settings.cooldown.backoff.maxMs)
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /**
+   * The breaker of a key; the same one as long as it is kept.
+   *
+   * @throws TypeError if the key is no string, is empty, or has more than 1,024 characters
+   */
+  for(key: string): CircuitBreaker {
+    const now = this.#settings.clock.now()
+    const known = this.#entries.get(key)
+    if (known !== undefined) {
+      known.usedAt = now
+      this.#entries.delete(key)
+      this.#entries.set(key, known)
+      return known.breaker
+    }
+    checkKey(key)
+    const breaker = new CircuitBreaker(`${this.name}|${key}`, this.#settings)
+    if (this.#entries.size < this.#maxKeys || this.#evictOne(now)) {
+      this.#entries.set(key, { breaker, usedAt: now })
+    }
+    return breaker
+  }
+
+  /** The breakers that are kept, with their keys. */
+  *entries(): IterableIterator<[string, CircuitBreaker]> {
+    for (const [key, { breaker }] of this.#entries) yield [key, breaker]
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([...this.entries()].map(([, breaker]) => breaker.flush()))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.entries()].map(([, breaker]) => breaker.close()))
+    this.#entries.clear()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #evictOne(now: number): boolean {
+    let looked = 0
+    for (const [key, entry] of this.#entries) {
+      if (looked++ === LOOKED_AT) return false
+      this.#entries.delete(key)
+      // After so long without a call its circuit is gone from the store as well.
+      const isIdle = now - entry.usedAt > this.#idleMs && entry.breaker.state !== 'isolated'
+      if (isIdle || entry.breaker.state === 'closed') {
+        void entry.breaker.close()
+        return true
+      }
+      // To the end, so that the next search begins behind it.
+      this.#entries.set(key, entry)
+    }
+    return false
+  }
+}
+
+function checkKey(key: unknown): void {
+  if (typeof key === 'string' && key.length > 0 && key.length <= LONGEST_KEY) return
+  const got = typeof key === 'string' ? `one of ${key.length} characters` : `a value of type ${typeof key}`
+  throw new TypeError(
+    `circuitBreaker.keyed: a key must be a string of 1 to ${LONGEST_KEY} characters, got ${got}`,
+  )
+}

@@ -1,0 +1,230 @@
+import type {
+  CircuitSnapshot,
+  CircuitState,
+  MaybePromise,
+  Tally,
+  Terms,
+  WindowCounters,
+} from '@tidegate/contract'
+import { compareFences, windowSpanMs } from '@tidegate/contract'
+import { after, isThenable } from '../maybe-promise'
+import { readRecordAnswer, readSnapshot, readSwapAnswer } from '../store/answers'
+import type { Link } from '../store/link'
+import type { Identity } from './identity'
+import type { CircuitSettings } from './options'
+import { NO_COUNTERS, OpenTally } from './tally'
+
+export interface MirrorOptions {
+  readonly name: string
+  readonly link: Link
+  readonly settings: CircuitSettings
+  readonly identity: Identity
+  /** The mirror shows something else now. `counters` are those of the period before, if it ended. */
+  readonly onChange: (before: CircuitSnapshot | undefined, counters: WindowCounters) => void
+  /** The store counted; `counters` are fresh. What comes of it is part of the exchange. */
+  readonly onCounters: () => MaybePromise<unknown>
+}
+
+/** A tally that is on its way: it keeps its number until the store has answered it. */
+interface SentTally {
+  readonly tally: Tally
+  readonly fence: string
+  readonly takenAt: number
+}
+
+/**
+ * One circuit in one store as this breaker last heard of it, and what the store
+ * has not heard yet. It decides nothing: it sends, believes the answers that are
+ * news, and drops what belongs to a period that is over.
+ */
+export class Mirror {
+  snapshot: CircuitSnapshot | undefined
+  counters: WindowCounters = NO_COUNTERS
+  readonly tally: OpenTally = new OpenTally()
+  /** When the store was last asked anything, by the instance's clock. */
+  askedAt: number = Number.NEGATIVE_INFINITY
+
+  readonly #options: MirrorOptions
+  #sent: SentTally | undefined
+  #syncing: Promise<void> | undefined
+  /** The store's clock less the instance's. */
+  #offset = 0
+  #asked = 0
+  /** Answers to what was asked up to here were overtaken by a later one. */
+  #adopted = 0
+
+  constructor(options: MirrorOptions) {
+    this.#options = options
+  }
+
+  /** The moment by the store's clock, in epoch ms: its last answer, and what this instance's clock has counted since. */
+  storeNow(): number {
+    return this.#options.settings.clock.now() + this.#offset
+  }
+
+  /** Sends the outcomes that have come together, or asks how things are if there are none. One exchange at a time. */
+  sync(): MaybePromise<void> {
+    if (this.#syncing !== undefined) return this.#syncing
+    const exchange = this.#exchange()
+    if (!isThenable(exchange)) return
+    this.#syncing = (exchange as Promise<unknown>).then(() => {
+      this.#syncing = undefined
+    })
+    return this.#syncing
+  }
+
+  get isSyncing(): boolean {
+    return this.#syncing !== undefined
+  }
+
+  /** @returns whether the store answered */
+  read(): MaybePromise<boolean> {
+    const { link, name } = this.#options
+    const asked = this.#ask()
+    return after(
+      link.ask(() => link.circuits.readState(name, this.#terms({})), readSnapshot, true),
+      (snapshot) => {
+        if (snapshot !== undefined) this.#adopt(snapshot, asked)
+        return snapshot !== undefined
+      },
+    )
+  }
+
+  /** @returns whether it landed; undefined if nobody knows */
+  swap(
+    from: CircuitState,
+    to: CircuitState,
+    fence: string,
+    terms: Partial<Terms>,
+  ): MaybePromise<boolean | undefined> {
+    const { link, name } = this.#options
+    const asked = this.#ask()
+    const full = this.#terms({ deadline: this.#deadline(), ...terms })
+    return after(
+      link.ask(() => link.circuits.compareAndSet(name, from, to, fence, full), readSwapAnswer, false),
+      (answer) => {
+        if (answer === undefined) return undefined
+        this.#adopt(answer.snapshot, asked)
+        return answer.ok
+      },
+    )
+  }
+
+  /** What the store says unasked. It may be late, so only a later period is news. */
+  push(message: unknown): void {
+    let snapshot: CircuitSnapshot
+    try {
+      snapshot = readSnapshot(message)
+    } catch {
+      // Nobody waits for it, and the next answer says the same.
+      return
+    }
+    this.#adopt(snapshot, undefined)
+  }
+
+  /** Everything that the store has not confirmed, for somebody else to count. */
+  unconfirmed(): Omit<Tally, 'seq'> {
+    const all = new OpenTally()
+    if (this.#sent !== undefined) all.addTally(this.#sent.tally)
+    all.addTally(this.tally.take(0))
+    return all
+  }
+
+  /**
+   * Hands over outcomes of the present period that were counted elsewhere while
+   * the store was away. What was on its way when it went is among them: it goes
+   * again under its old number, for the store may have had it after all.
+   */
+  offer(counters: WindowCounters): void {
+    const sent = this.#sent
+    if (sent !== undefined) this.#sent = { ...sent, takenAt: this.#options.settings.clock.now() }
+    const rest = (of: 'successes' | 'failures' | 'slow') => Math.max(0, counters[of] - (sent?.tally[of] ?? 0))
+    const successes = rest('successes')
+    const failures = rest('failures')
+    const trailingFailures = successes === 0 ? failures : Math.min(failures, counters.consecutiveFailures)
+    this.tally.addTally({
+      successes,
+      failures,
+      slow: Math.min(rest('slow'), successes + failures),
+      trailingFailures,
+    })
+  }
+
+  #exchange(): MaybePromise<unknown> {
+    const { link, name, identity, settings } = this.#options
+    const now = settings.clock.now()
+    // A resend is for an answer that was lost. Later it would count old outcomes as new.
+    if (this.#sent !== undefined && now - this.#sent.takenAt > windowSpanMs(settings.window) / 10) {
+      this.#sent = undefined
+    }
+    if (this.#sent === undefined && this.snapshot !== undefined && !this.tally.isEmpty) {
+      this.#sent = { tally: this.tally.take(identity.nextSeq()), fence: this.snapshot.fence, takenAt: now }
+    }
+    const sent = this.#sent
+    if (sent === undefined) return this.read()
+    const asked = this.#ask()
+    const terms = this.#terms({ deadline: this.#deadline() })
+    return after(
+      link.ask(() => link.circuits.record(name, sent.fence, sent.tally, terms), readRecordAnswer, false),
+      (answer) => {
+        if (answer === undefined) return
+        if (this.#sent === sent) this.#sent = undefined
+        this.#adopt(answer.snapshot, asked)
+        if (this.snapshot?.fence !== answer.snapshot.fence) return
+        this.counters = answer.counters
+        return this.#options.onCounters()
+      },
+    )
+  }
+
+  #ask(): { readonly number: number; readonly at: number } {
+    this.askedAt = this.#options.settings.clock.now()
+    return { number: ++this.#asked, at: this.askedAt }
+  }
+
+  /** Past it the store does nothing any more, when nobody here waits for the answer. */
+  #deadline(): number {
+    return Math.ceil(this.storeNow() + this.#options.settings.storeTimeoutMs)
+  }
+
+  #terms(extra: Partial<Terms>): Terms {
+    const { identity, settings } = this.#options
+    return {
+      instance: identity.instance,
+      nonce: identity.nextNonce(),
+      window: settings.window,
+      cooldownMs: settings.cooldown.cooldownMs,
+      leaseMs: settings.leaseMs,
+      ...extra,
+    }
+  }
+
+  #adopt(
+    snapshot: CircuitSnapshot,
+    asked: { readonly number: number; readonly at: number } | undefined,
+  ): void {
+    if (asked !== undefined) {
+      // The answer was made somewhere between question and now: in the middle, as NTP assumes.
+      const middle = (asked.at + this.#options.settings.clock.now()) / 2
+      this.#offset = snapshot.now - middle
+    }
+    const before = this.snapshot
+    if (before !== undefined) {
+      const order = before.fence === snapshot.fence ? 0 : compareFences(snapshot.fence, before.fence)
+      // What was asked before the last answer came may be older than it. What was asked
+      // after it is how things are, even if its fence is an earlier one: a store that
+      // lost its memory has gone back in time, and took the fleet with it.
+      const isOvertaken = asked === undefined || asked.number <= this.#adopted
+      if (isOvertaken && (order < 0 || (order === 0 && snapshot.now < before.now))) return
+    }
+    this.#adopted = this.#asked
+    this.snapshot = snapshot
+    const counters = this.counters
+    if (before?.fence !== snapshot.fence) {
+      this.counters = NO_COUNTERS
+      this.tally.clear()
+      this.#sent = undefined
+    }
+    this.#options.onChange(before, counters)
+  }
+}

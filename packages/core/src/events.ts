@@ -1,0 +1,44 @@
+export type Listener<Event> = (event: Event) => void
+
+/** Stops a listener from being called. */
+export type Unlisten = () => void
+
+/**
+ * Tells listeners, in the order in which they came. A listener that throws, or
+ * whose promise rejects, is its author's affair: it reaches neither the call that
+ * caused the event nor the other listeners, and is said once on the console.
+ */
+export class Emitter<Events extends object> {
+  readonly #listeners = new Map<keyof Events, readonly Listener<never>[]>()
+  #complained = false
+
+  on<Name extends keyof Events>(event: Name, listener: Listener<Events[Name]>): Unlisten {
+    // A fresh function for each registration, so that each is ended by its own answer and no other.
+    const own: Listener<Events[Name]> = (value) => listener(value)
+    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), own])
+    return () => {
+      const left = (this.#listeners.get(event) ?? []).filter((other) => other !== own)
+      if (left.length > 0) this.#listeners.set(event, left)
+      else this.#listeners.delete(event)
+    }
+  }
+
+  emit<Name extends keyof Events>(event: Name, value: Events[Name]): void {
+    const listeners = this.#listeners.get(event) as readonly Listener<Events[Name]>[] | undefined
+    if (listeners === undefined) return
+    for (const listener of listeners) {
+      try {
+        const result: unknown = listener(value)
+        if (result instanceof Promise) result.catch((error: unknown) => this.#complain(event, error))
+      } catch (error) {
+        this.#complain(event, error)
+      }
+    }
+  }
+
+  #complain(event: keyof Events, error: unknown): void {
+    if (this.#complained) return
+    this.#complained = true
+    console.error(`tidegate: a listener of "${String(event)}" failed:`, error)
+  }
+}

@@ -1,0 +1,23 @@
+export type * from '@tidegate/contract'
+export { type MemoryStoreOptions, memoryStore } from '@tidegate/store-memory'
+export type { CircuitBreaker, CircuitRejection, CircuitStats } from './circuit/breaker'
+export { circuitBreaker } from './circuit/circuit-breaker'
+export type { CircuitEvents } from './circuit/events'
+export type { KeyedCircuitBreaker, KeyedOptions } from './circuit/keyed'
+export type { CircuitBreakerOptions, WhenStoreDown } from './circuit/options'
+export { isFailureByDefault, isFailureResultByDefault } from './circuit/outcome'
+export type { Reach } from './circuit/switches'
+export { type CancelTimer, type Clock, systemClock } from './clock'
+export {
+  CircuitIsolatedError,
+  CircuitOpenError,
+  type ErrorCode,
+  OptionError,
+  StoreError,
+  TidegateError,
+  TimeoutError,
+} from './errors'
+export type { Listener, Unlisten } from './events'
+export type { CallContext } from './execution'
+export type { ExecuteOptions, Policy, Protected } from './policy'
+export { follow } from './signals'

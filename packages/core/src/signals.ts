@@ -1,0 +1,35 @@
+type Listener = () => void
+
+const followers = new WeakMap<AbortSignal, Set<Listener>>()
+
+/**
+ * Calls back when a signal aborts, until told to stop. However many calls follow
+ * one signal, it carries one listener, and none once the last of them stopped: a
+ * signal that lives as long as the process must not grow with its calls.
+ *
+ * @returns stops following
+ */
+export function follow(signal: AbortSignal, listener: Listener): () => void {
+  let listeners = followers.get(signal)
+  if (listeners === undefined) {
+    listeners = new Set()
+    followers.set(signal, listeners)
+    signal.addEventListener('abort', onAbort)
+  }
+  listeners.add(listener)
+  const joined = listeners
+  return () => {
+    joined.delete(listener)
+    if (joined.size === 0 && followers.get(signal) === joined) {
+      followers.delete(signal)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+function onAbort(this: AbortSignal): void {
+  const listeners = followers.get(this)
+  followers.delete(this)
+  this.removeEventListener('abort', onAbort)
+  for (const listener of listeners ?? []) listener()
+}

@@ -1,0 +1,152 @@
+import type { Store } from '@tidegate/contract'
+import type { Clock } from '../clock'
+import { StoreError } from '../errors'
+import { isThenable } from '../maybe-promise'
+import { Backoff } from './backoff'
+
+/**
+ * What all breakers on one store know of it together: that it does not answer. An
+ * error is an answer, and concerns the circuit that got it; silence is the whole
+ * store's. Found by the store, so that ten thousand breakers ask a silent one once.
+ */
+const silences = new WeakMap<Store, Backoff>()
+
+export interface GuardSettings {
+  readonly clock: Clock
+  readonly random: () => number
+  /** How long anybody waits for an answer, in ms. */
+  readonly storeTimeoutMs: number
+}
+
+/**
+ * Stands between a breaker and its store, so that nothing the store does, or
+ * leaves undone, reaches a protected call: no call waits longer than `storeTimeoutMs`,
+ * nothing is sent to a client that could only queue it, and a store that failed is
+ * left alone until its backoff ran out, and then asked one question at a time.
+ */
+export class Guard {
+  readonly #store: Store
+  readonly #settings: GuardSettings
+  readonly #onDown: (error: unknown) => void
+  readonly #own = new Backoff()
+  readonly #silence: Backoff
+  /** Whether the store is away: it failed this breaker, and has not answered since. */
+  isDown = false
+
+  /** @param onDown called once per outage, when it begins */
+  constructor(store: Store, settings: GuardSettings, onDown: (error: unknown) => void) {
+    this.#store = store
+    this.#settings = settings
+    this.#onDown = onDown
+    const known = silences.get(store)
+    this.#silence = known ?? new Backoff()
+    if (known === undefined) silences.set(store, this.#silence)
+  }
+
+  /** When the store may be asked again, by the clock. In the past while it is up. */
+  get retryAt(): number {
+    return Math.max(this.#own.retryAt, this.#silence.retryAt)
+  }
+
+  /**
+   * The store's answer, at once if it answers at once; undefined if there is none
+   * in time, or none that can be read. Never throws, never rejects.
+   *
+   * @param question reads the state and nothing else: only such a one is let
+   *   through to a store that was away, for what it does later it does to nobody
+   */
+  ask<T>(
+    call: () => unknown,
+    read: (answer: unknown) => T,
+    question: boolean,
+  ): T | undefined | Promise<T | undefined> {
+    const { clock, storeTimeoutMs } = this.#settings
+    const now = clock.now()
+    const waits = this.isDown || this.#silence.isWaiting
+    if (waits && (!question || now < this.retryAt)) {
+      this.#goDown(silent(storeTimeoutMs))
+      return undefined
+    }
+    if (!this.#isReady()) {
+      this.#fail(new StoreError('STORE_NOT_READY', "the store's client is not connected"))
+      return undefined
+    }
+    let answer: unknown
+    try {
+      answer = call()
+      if (!isThenable(answer)) return this.#accept(answer, read)
+    } catch (error) {
+      this.#fail(error)
+      return undefined
+    }
+    if (waits) {
+      this.#own.claim(now + storeTimeoutMs)
+      if (this.#silence.isWaiting) this.#silence.claim(now + storeTimeoutMs)
+    }
+    return this.#wait(answer, read)
+  }
+
+  #wait<T>(answer: PromiseLike<unknown>, read: (answer: unknown) => T): Promise<T | undefined> {
+    const { clock, random, storeTimeoutMs } = this.#settings
+    return new Promise((resolve) => {
+      let isLate = false
+      const cancel = clock.setTimeout(
+        () => {
+          isLate = true
+          this.#silence.fail(clock.now(), random())
+          this.#fail(silent(storeTimeoutMs))
+          resolve(undefined)
+        },
+        storeTimeoutMs,
+        true,
+      )
+      const settle = (act: () => T | undefined): void => {
+        if (isLate) return
+        cancel()
+        resolve(act())
+      }
+      // In a chain of its own: what a foreign `then` throws is one more kind of failure.
+      Promise.resolve(answer).then(
+        (value) => settle(() => this.#accept(value, read)),
+        (error: unknown) => settle(() => this.#fail(error)),
+      )
+    })
+  }
+
+  #accept<T>(answer: unknown, read: (answer: unknown) => T): T | undefined {
+    let value: T
+    try {
+      value = read(answer)
+    } catch (error) {
+      return this.#fail(error)
+    }
+    this.#own.clear()
+    this.#silence.clear()
+    this.isDown = false
+    return value
+  }
+
+  #fail(error: unknown): undefined {
+    const { clock, random } = this.#settings
+    this.#own.fail(clock.now(), random())
+    this.#goDown(error)
+  }
+
+  #goDown(error: unknown): void {
+    if (this.isDown) return
+    this.isDown = true
+    this.#onDown(error)
+  }
+
+  #isReady(): boolean {
+    try {
+      return this.#store.ready?.() !== false
+    } catch {
+      return false
+    }
+  }
+}
+
+function silent(timeoutMs: number): StoreError {
+  return new StoreError('STORE_SILENT', `the store did not answer within ${timeoutMs} ms`)
+}

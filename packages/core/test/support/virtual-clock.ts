@@ -1,0 +1,62 @@
+import type { Clock } from '@tidegate/core'
+
+interface Timer {
+  readonly at: number
+  readonly callback: () => void
+}
+
+/** A clock that stands still until it is turned. */
+export class VirtualClock implements Clock {
+  #now: number
+  readonly #timers = new Set<Timer>()
+
+  constructor(now = 1_800_000_000_000) {
+    this.#now = now
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  setTimeout(callback: () => void, ms: number): () => void {
+    const timer = { at: this.#now + Math.max(0, ms), callback }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  /** Moves on without a timer firing, as for a process that was frozen. */
+  freeze(ms: number): void {
+    this.#now += ms
+  }
+
+  /** Moves on, firing each timer at its moment, what follows from it included. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms
+    await settled()
+    for (let timer = this.#next(end); timer !== undefined; timer = this.#next(end)) {
+      this.#timers.delete(timer)
+      this.#now = Math.max(this.#now, timer.at)
+      timer.callback()
+      await settled()
+    }
+    this.#now = Math.max(this.#now, end)
+    await settled()
+  }
+
+  #next(end: number): Timer | undefined {
+    let next: Timer | undefined
+    for (const timer of this.#timers) {
+      if (timer.at <= end && (next === undefined || timer.at < next.at)) next = timer
+    }
+    return next
+  }
+}
+
+/** When all promises that could settle by themselves have. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
