@@ -241,7 +241,7 @@ export class Circuit implements Beating {
     const { snapshot, counters } = mirror
     const { trip, minReporters } = this.#settings
     if (!this.#isCurrent(mirror) || snapshot?.state !== 'closed' || !isTripped(counters, trip)) return
-    if (mirror === this.#shared && counters.reporters < minReporters) return
+    if (mirror === this.#shared && minReporters > 1 && counters.reporters < minReporters) return
     if (mirror === this.#solo.mirror) {
       this.#solo.decides = true
       // What was counted along with the fleet, the fleet has.

@@ -47,8 +47,9 @@ export class Mirror {
   readonly #options: MirrorOptions
   #sent: SentTally | undefined
   #syncing: Promise<void> | undefined
-  /** The store's clock less the instance's. */
+  /** The store's clock less the instance's, and between which bounds that was last known to lie. */
   #offset = 0
+  #offsetSpan: number = Number.POSITIVE_INFINITY
   #asked = 0
   /** Answers to what was asked up to here were overtaken by a later one. */
   #adopted = 0
@@ -203,11 +204,7 @@ export class Mirror {
     snapshot: CircuitSnapshot,
     asked: { readonly number: number; readonly at: number } | undefined,
   ): void {
-    if (asked !== undefined) {
-      // The answer was made somewhere between question and now: in the middle, as NTP assumes.
-      const middle = (asked.at + this.#options.settings.clock.now()) / 2
-      this.#offset = snapshot.now - middle
-    }
+    if (asked !== undefined) this.#compareClocks(snapshot.now, asked.at)
     const before = this.snapshot
     if (before !== undefined) {
       const order = before.fence === snapshot.fence ? 0 : compareFences(snapshot.fence, before.fence)
@@ -226,5 +223,19 @@ export class Mirror {
       this.#sent = undefined
     }
     this.#options.onChange(before, counters)
+  }
+
+  /**
+   * The store stamped its answer somewhere between question and answer: in the
+   * middle, as NTP assumes, give or take half of the round trip. A slow answer says
+   * less than a fast one did, and replaces what that said only if it contradicts it.
+   */
+  #compareClocks(stamp: number, askedAt: number): void {
+    const answeredAt = this.#options.settings.clock.now()
+    const span = answeredAt - askedAt
+    const isPossible = this.#offset >= stamp - answeredAt && this.#offset <= stamp - askedAt
+    if (isPossible && span >= this.#offsetSpan) return
+    this.#offset = stamp - (askedAt + answeredAt) / 2
+    this.#offsetSpan = span
   }
 }

@@ -45,7 +45,12 @@ export interface CircuitBreakerOptions {
 
   /** `'mirror'` decides on what this instance last heard, `'strict'` reads before each call. @default 'mirror' */
   readonly consistency?: 'mirror' | 'strict' | undefined
-  /** How often outcomes go to the store and the mirror is refreshed, in ms, while there is traffic. @default 100 */
+  /**
+   * How often outcomes go to the store and the mirror is refreshed, in ms, while there is traffic; at most a tenth of
+   * the window.
+   *
+   * @default 100, or a tenth of the window if that is less
+   */
   readonly syncMs?: number | undefined
   /** The longest that anything waits for the store, in ms. @default 250 */
   readonly storeTimeoutMs?: number | undefined
@@ -147,10 +152,10 @@ export function circuitSettings(options: CircuitBreakerOptions, maxKeys = 1): Ci
     probeTimeoutMs,
     leaseMs: probeTimeoutMs + Math.ceil(Math.max(50, probeTimeoutMs / 10)),
     rampUpMs: read.milliseconds('rampUpMs', 0, 0),
-    minReporters: read.count('minReporters', 1),
+    minReporters: reportersOf(read),
     isStrict: read.oneOf('consistency', ['mirror', 'strict'], 'mirror') === 'strict',
     // The last calls are the last calls: sent in bundles they would lose their order.
-    syncMs: window.kind === 'count' ? 0 : read.milliseconds('syncMs', 100),
+    syncMs: window.kind === 'count' ? 0 : syncOf(read, window),
     storeTimeoutMs: read.milliseconds('storeTimeoutMs', 250),
     whenStoreDown: read.oneOf('whenStoreDown', ['spread', 'hold', 'local'], 'spread'),
     isFailure: read.function('isFailure', isFailureByDefault),
@@ -201,6 +206,25 @@ function tripOf(read: Reader): TripRule {
     )
   }
   return { kind: 'rate', failureRate: read.rate('failureRate', 0.5), slowRate, minimumCalls }
+}
+
+/** An outcome is stamped when it is sent: sent later than a bucket after it came, it would outlive the window. */
+function syncOf(read: Reader, window: CircuitWindow): number {
+  const longest = window.kind === 'time' ? Math.floor(window.ms / 10) : Number.POSITIVE_INFINITY
+  const syncMs = read.milliseconds('syncMs', Math.min(100, longest))
+  if (syncMs > longest) read.refuse('syncMs', `at most a tenth of windowMs (${longest})`)
+  return syncMs
+}
+
+function reportersOf(read: Reader): number {
+  const minReporters = read.count('minReporters', 1)
+  if (minReporters > 1 && read.has('slowCallRate')) {
+    read.refuse(
+      'minReporters',
+      'left out where slowCallRate is given: instances report failures, not slow calls',
+    )
+  }
+  return minReporters
 }
 
 function backoffOf(read: Reader, cooldownMs: number): CooldownRule['backoff'] {

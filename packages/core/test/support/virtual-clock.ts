@@ -56,7 +56,11 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** When all promises that could settle by themselves have. */
-export function settled(): Promise<void> {
+/** When all that could happen by itself has: answers of a store included, each of which takes a turn of its own. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 8; turn++) await oneTurn()
+}
+
+export function oneTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

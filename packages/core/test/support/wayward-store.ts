@@ -1,5 +1,5 @@
 import type { CircuitStore, Store } from '@tidegate/core'
-import { settled } from './virtual-clock'
+import { oneTurn } from './virtual-clock'
 
 export type Method = 'readState' | 'compareAndSet' | 'record'
 
@@ -85,7 +85,7 @@ export class WaywardStore implements Store {
     if (fault === 'lose-answer') return new Promise(() => {})
     if (this.isSync) return answer
     const held = this.#held
-    if (held === undefined) return settled().then(() => answer)
+    if (held === undefined) return oneTurn().then(() => answer)
     return new Promise((resolve) => held.push(() => resolve(answer)))
   }
 }
