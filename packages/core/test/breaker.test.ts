@@ -1,4 +1,4 @@
-import { type CircuitBreakerOptions, circuitBreaker, memoryStore } from '@tidegate/core'
+import { type CircuitBreakerOptions, circuitBreaker } from '@tidegate/core'
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from './support/virtual-clock'
 

@@ -86,7 +86,10 @@ describe('evidence belongs to its period', () => {
   it('opens on slow calls where it was told to', async () => {
     const clock = new VirtualClock()
     const breaker = breakerOf(clock, { slowCallMs: 200, slowCallRate: 0.5 })
-    const slow = async () => clock.freeze(200)
+    const slow = async () => {
+      clock.freeze(200)
+      return 'up'
+    }
     for (const fn of [up, slow, up]) await breaker.execute(fn)
     expect(breaker.state).toBe('closed')
     await breaker.execute(slow)

@@ -71,6 +71,7 @@ export class Circuit implements Beating {
   #ledger: Mirror
   /** Whether the store is away. */
   #isAway = false
+  #isCheckingIn = false
   #isClaiming = false
   #permit: Permit | undefined
   /** The last verdict, until the store has it. */
@@ -213,9 +214,8 @@ export class Circuit implements Beating {
   sync(): MaybePromise<void> {
     const own = this.#solo.mirror
     if (own !== undefined && !own.tally.isEmpty) void own.sync()
-    if (this.#isAway && this.#settings.clock.now() < this.#guard.retryAt) return
+    if (this.#isAway) return this.#checkIn()
     this.#listen()
-    if (this.#isAway) return after(this.#shared.read(), () => {})
     if (this.#shared.isSyncing) return this.#shared.sync()
     return after(this.#shared.sync(), () => this.#followUp())
   }
@@ -241,13 +241,26 @@ export class Circuit implements Beating {
     const { snapshot, counters } = mirror
     const { trip, minReporters } = this.#settings
     if (!this.#isCurrent(mirror) || snapshot?.state !== 'closed' || !isTripped(counters, trip)) return
-    if (mirror === this.#shared && minReporters > 1 && counters.reporters < minReporters) return
     if (mirror === this.#solo.mirror) {
-      this.#solo.decides = true
       // What was counted along with the fleet, the fleet has.
       if (this.#isAway) this.#solo.keepEvidence(counters, this.#shared.snapshot?.fence ?? '')
+      return this.#openAlone(mirror)
     }
-    return mirror.swap('closed', 'open', snapshot.fence, { cooldownMs: this.#cooldown(mirror) })
+    // A store that checks in is not back yet; the counters are looked at again when it is.
+    if (this.#isAway || (minReporters > 1 && counters.reporters < minReporters)) return
+    const cooldownMs = this.#cooldown(mirror)
+    return after(mirror.swap('closed', 'open', snapshot.fence, { cooldownMs }), (landed) => {
+      // The fleet had seen enough, and could not be told so: this instance has seen it too.
+      const own = this.#solo.mirror
+      const mustKnow = landed === undefined && own !== undefined && !this.#solo.decides
+      return mustKnow ? this.#openAlone(own) : undefined
+    })
+  }
+
+  #openAlone(own: Mirror, least = 1): MaybePromise<unknown> {
+    this.#solo.decides = true
+    const cooldownMs = Math.max(least, this.#cooldown(own))
+    return own.swap('closed', 'open', own.snapshot?.fence ?? '', { cooldownMs })
   }
 
   #cooldown(mirror: Mirror): number {
@@ -335,9 +348,13 @@ export class Circuit implements Beating {
   }
 
   #carryOut(): MaybePromise<Reach> {
+    if (this.#isAway) {
+      this.#awaitBeat()
+      return 'pending'
+    }
     return after(this.#switches.carryOut(this.#shared), (reach) => {
-      if (reach === 'fleet') this.#reunite()
-      else this.#awaitBeat()
+      if (reach === 'pending') this.#awaitBeat()
+      else if (!this.#isAway) this.#reunite()
       return reach
     })
   }
@@ -367,22 +384,38 @@ export class Circuit implements Beating {
     // The fleet has moved on, and what this instance made of the period before is over with it.
     const isNewPeriod = before?.fence !== this.#shared.snapshot?.fence
     if (isNewPeriod && !this.#switches.isPending) this.#solo.end()
-    if (this.#isAway && !this.#guard.isDown) this.#onStoreUp()
-    else if (this.#isAway && this.#solo.mirror === undefined) this.#goAlone()
+    if (this.#isAway && this.#solo.mirror === undefined) this.#goAlone()
   }
 
   #onStoreDown(error: unknown): void {
+    if (this.#isAway) return
     this.#isAway = true
     this.#events.emit('storeDown', { error, since: this.#settings.clock.now() })
     this.#goAlone()
     this.#arrange(NO_COUNTERS)
   }
 
-  #onStoreUp(): void {
+  /** Finds out whether the store is back, when that is due. Tells it what this instance saw meanwhile. */
+  #checkIn(): MaybePromise<void> {
+    if (this.#isCheckingIn || this.#settings.clock.now() < this.#guard.retryAt) return
+    this.#isCheckingIn = true
+    this.#guard.beginCheckIn()
+    const evidence = () => this.#solo.evidenceFor(this.#shared.snapshot)
+    return after(this.#shared.checkIn(evidence), (isBack) => {
+      this.#isCheckingIn = false
+      if (isBack) return this.#onStoreUp()
+    })
+  }
+
+  #onStoreUp(): MaybePromise<void> {
     this.#isAway = false
+    this.#guard.endOutage()
+    this.#listen()
     this.#events.emit('storeUp', { since: this.#settings.clock.now() })
-    if (this.#switches.isPending) void this.#carryOut()
-    else this.#reunite()
+    if (this.#switches.isPending) return after(this.#carryOut(), () => {})
+    this.#reunite()
+    this.#giveBackUnused()
+    return after(this.#onCounters(this.#shared), () => {})
   }
 
   /** Counts from here on in a circuit of its own, which begins as the fleet's was last seen. */
@@ -394,18 +427,16 @@ export class Circuit implements Beating {
     if (snapshot?.state === 'closed' || snapshot?.state === 'isolated') return
     this.#solo.decides = true
     if (snapshot === undefined) return
-    const left = Math.ceil((snapshot.probeAfter ?? 0) - this.#shared.storeNow())
-    const cooldownMs = Math.max(1, left, this.#settings.whenStoreDown === 'spread' ? this.#cooldown(own) : 1)
-    void own.swap('closed', 'open', own.snapshot?.fence ?? '', { cooldownMs })
+    // Not before the fleet's own cooldown is over.
+    void this.#openAlone(own, Math.ceil((snapshot.probeAfter ?? 0) - this.#shared.storeNow()))
   }
 
-  /** One of the fleet again. What this instance saw meanwhile counts, if it is of the fleet's present period. */
+  /** One of the fleet again: its state is taken up. */
   #reunite(): void {
-    if (this.#isAway) return
-    const evidence = this.#solo.evidenceFor(this.#shared.snapshot)
-    if (evidence !== undefined) this.#shared.offer(evidence)
     // Where it takes several reporters, an instance may be sick alone, and stays open for itself.
-    if (evidence === undefined || this.#settings.minReporters === 1) this.#solo.end()
+    const staysAlone =
+      this.#settings.minReporters > 1 && this.#solo.evidenceFor(this.#shared.snapshot) !== undefined
+    if (!staysAlone) this.#solo.end()
     this.#arrange(NO_COUNTERS)
     if (!this.#shared.tally.isEmpty) this.#awaitBeat()
   }
@@ -477,7 +508,8 @@ export class Circuit implements Beating {
 
   beat(): void {
     this.#isAwaitingBeat = false
-    if (this.#switches.isPending) void this.#carryOut()
+    if (this.#switches.isPending) this.#awaitBeat()
+    if (this.#switches.isPending) void (this.#isAway ? this.sync() : this.#carryOut())
     else if (!this.#ledger.tally.isEmpty) void this.sync()
   }
 }

@@ -66,7 +66,7 @@ export class Mirror {
   /** Sends the outcomes that have come together, or asks how things are if there are none. One exchange at a time. */
   sync(): MaybePromise<void> {
     if (this.#syncing !== undefined) return this.#syncing
-    const exchange = this.#exchange()
+    const exchange = this.#exchange(false)
     if (!isThenable(exchange)) return
     this.#syncing = (exchange as Promise<unknown>).then(() => {
       this.#syncing = undefined
@@ -78,12 +78,27 @@ export class Mirror {
     return this.#syncing !== undefined
   }
 
+  /**
+   * Asks a store that is away how things are and whether it counts again: one that
+   * has become read-only, or is out of memory, answers the first of the two.
+   *
+   * @returns whether it answered both
+   */
+  checkIn(offer: () => WindowCounters | undefined): MaybePromise<boolean> {
+    return after(this.read(true), (isAnswered) => {
+      if (!isAnswered) return false
+      const counters = offer()
+      if (counters !== undefined) this.#offer(counters)
+      return this.#exchange(true)
+    })
+  }
+
   /** @returns whether the store answered */
-  read(): MaybePromise<boolean> {
+  read(isCheckIn = false): MaybePromise<boolean> {
     const { link, name } = this.#options
     const asked = this.#ask()
     return after(
-      link.ask(() => link.circuits.readState(name, this.#terms({})), readSnapshot, true),
+      link.ask(() => link.circuits.readState(name, this.#terms({})), readSnapshot, isCheckIn),
       (snapshot) => {
         if (snapshot !== undefined) this.#adopt(snapshot, asked)
         return snapshot !== undefined
@@ -136,7 +151,7 @@ export class Mirror {
    * the store was away. What was on its way when it went is among them: it goes
    * again under its old number, for the store may have had it after all.
    */
-  offer(counters: WindowCounters): void {
+  #offer(counters: WindowCounters): void {
     const sent = this.#sent
     if (sent !== undefined) this.#sent = { ...sent, takenAt: this.#options.settings.clock.now() }
     const rest = (of: 'successes' | 'failures' | 'slow') => Math.max(0, counters[of] - (sent?.tally[of] ?? 0))
@@ -151,14 +166,16 @@ export class Mirror {
     })
   }
 
-  #exchange(): MaybePromise<unknown> {
+  /** @returns whether the store answered */
+  #exchange(isCheckIn: boolean): MaybePromise<boolean> {
     const { link, name, identity, settings } = this.#options
     const now = settings.clock.now()
     // A resend is for an answer that was lost. Later it would count old outcomes as new.
     if (this.#sent !== undefined && now - this.#sent.takenAt > windowSpanMs(settings.window) / 10) {
       this.#sent = undefined
     }
-    if (this.#sent === undefined && this.snapshot !== undefined && !this.tally.isEmpty) {
+    const isToSend = isCheckIn || !this.tally.isEmpty
+    if (this.#sent === undefined && this.snapshot !== undefined && isToSend) {
       this.#sent = { tally: this.tally.take(identity.nextSeq()), fence: this.snapshot.fence, takenAt: now }
     }
     const sent = this.#sent
@@ -166,14 +183,14 @@ export class Mirror {
     const asked = this.#ask()
     const terms = this.#terms({ deadline: this.#deadline() })
     return after(
-      link.ask(() => link.circuits.record(name, sent.fence, sent.tally, terms), readRecordAnswer, false),
+      link.ask(() => link.circuits.record(name, sent.fence, sent.tally, terms), readRecordAnswer, isCheckIn),
       (answer) => {
-        if (answer === undefined) return
+        if (answer === undefined) return false
         if (this.#sent === sent) this.#sent = undefined
         this.#adopt(answer.snapshot, asked)
-        if (this.snapshot?.fence !== answer.snapshot.fence) return
+        if (this.snapshot?.fence !== answer.snapshot.fence) return true
         this.counters = answer.counters
-        return this.#options.onCounters()
+        return after(this.#options.onCounters(), () => true)
       },
     )
   }

@@ -19,9 +19,9 @@ export class Backoff {
     this.retryAt = now + wait * (1 - random / 2)
   }
 
-  /** One caller goes first; the others wait for what becomes of it. */
+  /** Somebody tries; whoever else waits, waits for what becomes of it. */
   claim(until: number): void {
-    this.retryAt = until
+    if (this.isWaiting) this.retryAt = until
   }
 
   clear(): void {

@@ -22,7 +22,8 @@ export interface GuardSettings {
  * Stands between a breaker and its store, so that nothing the store does, or
  * leaves undone, reaches a protected call: no call waits longer than `storeTimeoutMs`,
  * nothing is sent to a client that could only queue it, and a store that failed is
- * left alone until its backoff ran out, and then asked one question at a time.
+ * left alone until its backoff ran out. Then it is for the breaker to check in with it,
+ * and to say when it is back.
  */
 export class Guard {
   readonly #store: Store
@@ -43,28 +44,37 @@ export class Guard {
     if (known === undefined) silences.set(store, this.#silence)
   }
 
-  /** When the store may be asked again, by the clock. In the past while it is up. */
+  /** From when on it may be checked in with, by the clock. In the past while it is up. */
   get retryAt(): number {
     return Math.max(this.#own.retryAt, this.#silence.retryAt)
+  }
+
+  /** This breaker checks in; the others on a store that is silent wait for what becomes of it. */
+  beginCheckIn(): void {
+    const { clock, storeTimeoutMs } = this.#settings
+    this.#silence.claim(clock.now() + storeTimeoutMs)
+  }
+
+  /** The store answered all that the check-in asked. */
+  endOutage(): void {
+    this.#own.clear()
+    this.#silence.clear()
+    this.isDown = false
   }
 
   /**
    * The store's answer, at once if it answers at once; undefined if there is none
    * in time, or none that can be read. Never throws, never rejects.
    *
-   * @param question reads the state and nothing else: only such a one is let
-   *   through to a store that was away, for what it does later it does to nobody
+   * @param isCheckIn lets it through to a store that is away
    */
   ask<T>(
     call: () => unknown,
     read: (answer: unknown) => T,
-    question: boolean,
+    isCheckIn: boolean,
   ): T | undefined | Promise<T | undefined> {
-    const { clock, storeTimeoutMs } = this.#settings
-    const now = clock.now()
-    const waits = this.isDown || this.#silence.isWaiting
-    if (waits && (!question || now < this.retryAt)) {
-      this.#goDown(silent(storeTimeoutMs))
+    if (!isCheckIn && (this.isDown || this.#silence.isWaiting)) {
+      this.#goDown(silent(this.#settings.storeTimeoutMs))
       return undefined
     }
     if (!this.#isReady()) {
@@ -78,10 +88,6 @@ export class Guard {
     } catch (error) {
       this.#fail(error)
       return undefined
-    }
-    if (waits) {
-      this.#own.claim(now + storeTimeoutMs)
-      if (this.#silence.isWaiting) this.#silence.claim(now + storeTimeoutMs)
     }
     return this.#wait(answer, read)
   }
@@ -114,16 +120,11 @@ export class Guard {
   }
 
   #accept<T>(answer: unknown, read: (answer: unknown) => T): T | undefined {
-    let value: T
     try {
-      value = read(answer)
+      return read(answer)
     } catch (error) {
       return this.#fail(error)
     }
-    this.#own.clear()
-    this.#silence.clear()
-    this.isDown = false
-    return value
   }
 
   #fail(error: unknown): undefined {

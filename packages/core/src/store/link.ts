@@ -6,11 +6,11 @@ export interface Link {
   /**
    * The answer as `read` makes it of what the store says, or undefined if there is none. Never throws, never rejects.
    *
-   * @param question reads the state and changes nothing
+   * @param isCheckIn part of the check-in with a store that is away: let through all the same
    */
   ask<T>(
     call: () => unknown,
     read: (answer: unknown) => T,
-    question: boolean,
+    isCheckIn: boolean,
   ): T | undefined | Promise<T | undefined>
 }
