@@ -75,6 +75,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
    * @throws what the function throws, as it is
    */
   async execute<T>(fn: Protected<T>, options?: ExecuteOptions): Promise<T> {
+    if (typeof fn !== 'function') throw new TypeError(`execute: fn must be a function, got ${describe(fn)}`)
     const fence = this.#circuit.gate
     if (fence === undefined || (options !== undefined && isBounded(options))) {
       return this.#executeWithCare(fn, options ?? {})

@@ -1,4 +1,4 @@
-/** Steps per doubling: a percentile is off by at most a sixteenth of itself after interpolation to the middle. */
+/** Steps per doubling: the middle of a step is within an eighth of all that falls into it. */
 const STEPS = 4
 const DOUBLINGS = 20
 /** Durations are counted in sixteenths of a millisecond, so that the first steps are below a tenth of one. */

@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { admission, cooldownFor, isTripped, verdict } from '../src/circuit/machine'
+import { nextTurn } from '../src/circuit/spread'
+
+const base = { fence: '0000000000000001.a', trips: 0, probeSuccesses: 0, fleet: 1, now: 0 }
+
+describe('the machine', () => {
+  it.each([
+    [{ state: 'closed' }, { go: 'pass' }],
+    [
+      { state: 'open', openedAt: 0, probeAfter: 101 },
+      { go: 'reject', retryAfterMs: 1 },
+    ],
+    [{ state: 'open', openedAt: 0, probeAfter: 100 }, { go: 'claim' }],
+    [
+      { state: 'half-open', probe: { owner: 'a', until: 101 } },
+      { go: 'reject', retryAfterMs: undefined },
+    ],
+    [{ state: 'half-open', probe: { owner: 'a', until: 100 } }, { go: 'claim' }],
+    [{ state: 'half-open' }, { go: 'claim' }],
+    [{ state: 'isolated' }, { go: 'reject', retryAfterMs: undefined }],
+  ] as const)('at 100, %j: %j', (snapshot, expected) => {
+    expect(admission({ ...base, ...snapshot }, 100)).toEqual(expected)
+  })
+
+  it.each([
+    ['failure', 0, 1, { to: 'open' }],
+    ['failure', 4, 5, { to: 'open' }],
+    ['success', 0, 1, { to: 'closed' }],
+    ['success', 0, 2, { to: 'half-open', yield: true, succeeded: true }],
+    ['success', 1, 2, { to: 'closed' }],
+    ['none', 1, 2, { to: 'half-open', yield: true }],
+  ] as const)(
+    'a probe that came to %s after %i of %i: %j',
+    (outcome, probeSuccesses, threshold, expected) => {
+      expect(verdict(outcome, { probeSuccesses }, threshold)).toEqual(expected)
+    },
+  )
+
+  it.each([
+    [{ kind: 'consecutive', failures: 3 }, { consecutiveFailures: 2 }, false],
+    [{ kind: 'consecutive', failures: 3 }, { consecutiveFailures: 3 }, true],
+    [{ kind: 'rate', failureRate: 0.5, slowRate: undefined, minimumCalls: 4 }, { failures: 3 }, false],
+    [
+      { kind: 'rate', failureRate: 0.5, slowRate: undefined, minimumCalls: 4 },
+      { failures: 2, successes: 2 },
+      true,
+    ],
+    [
+      { kind: 'rate', failureRate: 0.5, slowRate: undefined, minimumCalls: 4 },
+      { failures: 2, successes: 3 },
+      false,
+    ],
+    [{ kind: 'rate', failureRate: 1, slowRate: 0.5, minimumCalls: 4 }, { successes: 4, slow: 2 }, true],
+    [
+      { kind: 'rate', failureRate: 1, slowRate: undefined, minimumCalls: 4 },
+      { successes: 4, slow: 4 },
+      false,
+    ],
+  ] as const)('%j of %j: %s', (rule, counters, expected) => {
+    const none = { successes: 0, failures: 0, slow: 0, consecutiveFailures: 0, reporters: 0 }
+    expect(isTripped({ ...none, ...counters }, rule)).toBe(expected)
+  })
+
+  it('cools down in whole ms, never shorter than asked, never longer than the bound and its jitter', () => {
+    const rule = { cooldownMs: 1_000, jitter: 0.2, backoff: { factor: 3, maxMs: 10_000 } }
+    fc.assert(
+      fc.property(fc.nat(2_000), fc.double({ min: 0, max: 0.999, noNaN: true }), (trips, random) => {
+        const ms = cooldownFor(rule, trips, random)
+        return Number.isInteger(ms) && ms >= 1_000 && ms <= 12_000
+      }),
+    )
+  })
+
+  it('spreads turns: one in each span of fleet x cooldown, never sooner than a cooldown', () => {
+    const args = [
+      fc.integer({ min: 1, max: 50 }),
+      fc.array(fc.double({ min: 0, max: 0.999, noNaN: true })),
+    ] as const
+    fc.assert(
+      fc.property(...args, (fleet, draws) => {
+        let now = 0
+        let turn = { probeAt: 0, spanEndsAt: 0 }
+        return draws.every((random) => {
+          const before = now
+          turn = nextTurn(now, Math.max(turn.spanEndsAt, now), fleet, 1_000, random)
+          now = turn.probeAt
+          return now >= before + 1_000 && now <= Math.max(before + 1_000, turn.spanEndsAt)
+        })
+      }),
+    )
+  })
+})
