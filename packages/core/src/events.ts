@@ -9,22 +9,25 @@ export type Unlisten = () => void
  * caused the event nor the other listeners, and is said once on the console.
  */
 export class Emitter<Events extends object> {
-  readonly #listeners = new Map<keyof Events, readonly Listener<never>[]>()
+  // Made for the first listener: many a breaker never has one.
+  #listeners: Map<keyof Events, readonly Listener<never>[]> | undefined
   #complained = false
 
   on<Name extends keyof Events>(event: Name, listener: Listener<Events[Name]>): Unlisten {
     // A fresh function for each registration, so that each is ended by its own answer and no other.
     const own: Listener<Events[Name]> = (value) => listener(value)
-    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), own])
+    const listeners: Map<keyof Events, readonly Listener<never>[]> = this.#listeners ?? new Map()
+    this.#listeners = listeners
+    listeners.set(event, [...(listeners.get(event) ?? []), own])
     return () => {
-      const left = (this.#listeners.get(event) ?? []).filter((other) => other !== own)
-      if (left.length > 0) this.#listeners.set(event, left)
-      else this.#listeners.delete(event)
+      const left = listeners.get(event)?.filter((other) => other !== own) ?? []
+      if (left.length > 0) listeners.set(event, left)
+      else listeners.delete(event)
     }
   }
 
   emit<Name extends keyof Events>(event: Name, value: Events[Name]): void {
-    const listeners = this.#listeners.get(event) as readonly Listener<Events[Name]>[] | undefined
+    const listeners = this.#listeners?.get(event) as readonly Listener<Events[Name]>[] | undefined
     if (listeners === undefined) return
     for (const listener of listeners) {
       try {

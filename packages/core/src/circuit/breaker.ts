@@ -38,8 +38,19 @@ export interface CircuitStats {
 /** A function that takes one rejection for all the errors a refused call may end in. */
 export type CircuitRejection = CircuitOpenError | CircuitIsolatedError
 
-/** How far latencies look back where the window is not one of time, in ms. */
+/** How often what is known of latencies is halved, in ms. */
 const LATENCY_SPAN_MS = 60_000
+
+/**
+ * Reading the clock is most of what a healthy call costs. So many calls in one
+ * sync are timed, each; of those beyond, one in `TIMED_OF_MANY`: enough for
+ * percentiles, and for noticing that time has passed.
+ */
+const TIMED_PER_SYNC = 32
+const TIMED_OF_MANY = 8
+
+/** The start of a call that nobody needs the duration of. */
+const UNTIMED = -1
 
 /** Lets calls through to a dependency while it answers, and fails them at once while it does not. */
 export class CircuitBreaker implements Policy<CircuitEvents> {
@@ -52,6 +63,9 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   #rejected = 0
   #latencies: Latencies | undefined
   #latenciesHalvedAt = 0
+  #untimed = 0
+  /** Listeners that are told how long a call took; with one of them, or a limit for slow calls, every call is timed. */
+  #timekeepers: number
 
   /** Use `circuitBreaker(options)`, which checks them. */
   constructor(name: string, settings: CircuitSettings) {
@@ -59,6 +73,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     this.#settings = settings
     this.#clock = settings.clock
     this.#circuit = new Circuit(name, settings, this.#events)
+    this.#timekeepers = settings.slowCallMs < Number.POSITIVE_INFINITY ? 1 : 0
   }
 
   /** The state as this instance sees it. */
@@ -83,7 +98,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     // The healthy call: no timer, no listener, no signal, no round trip.
     const execution = new Execution(options?.metadata)
     execution.fence = fence
-    const start = this.#clock.now()
+    const start = this.#isTimed() ? this.#clock.now() : UNTIMED
     let value: T
     try {
       value = await fn(execution)
@@ -108,7 +123,15 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   /** @returns ends the registration */
   on<Name extends keyof CircuitEvents>(event: Name, listener: Listener<CircuitEvents[Name]>): Unlisten {
-    return this.#events.on(event, listener)
+    const unlisten = this.#events.on(event, listener)
+    if (event !== 'success' && event !== 'failure') return unlisten
+    this.#timekeepers++
+    let isHeard = true
+    return () => {
+      if (isHeard) this.#timekeepers--
+      isHeard = false
+      unlisten()
+    }
   }
 
   /**
@@ -256,7 +279,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
       throw error
     } finally {
       cancel()
-      this.#measure(outcome, start, failure)
+      this.#measure(outcome, start, this.#clock.now(), failure)
       this.#circuit.conclude(permit, outcome)
     }
   }
@@ -271,25 +294,22 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     )
   }
 
-  #settle(fence: string, outcome: Outcome, start: number, failure?: { readonly error: unknown }): void {
-    if (outcome === 'none') return
-    const now = this.#clock.now()
-    const isCounted = this.#circuit.count(
-      fence,
-      outcome === 'failure',
-      now - start >= this.#settings.slowCallMs,
-      now,
-    )
-    if (!isCounted) this.#events.emit('late', { fence, outcome })
-    this.#measure(outcome, start, failure, now)
+  #isTimed(): boolean {
+    if (this.#timekeepers > 0 || this.#circuit.unsent < TIMED_PER_SYNC) return true
+    this.#untimed = (this.#untimed + 1) % TIMED_OF_MANY
+    return this.#untimed === 0
   }
 
-  #measure(
-    outcome: Outcome,
-    start: number,
-    failure?: { readonly error: unknown },
-    now = this.#clock.now(),
-  ): void {
+  #settle(fence: string, outcome: Outcome, start: number, failure?: { readonly error: unknown }): void {
+    if (outcome === 'none') return
+    const now = start === UNTIMED ? UNTIMED : this.#clock.now()
+    const isSlow = now - start >= this.#settings.slowCallMs
+    const isCounted = this.#circuit.count(fence, outcome === 'failure', isSlow, now)
+    if (!isCounted) this.#events.emit('late', { fence, outcome })
+    if (start !== UNTIMED) this.#measure(outcome, start, now, failure)
+  }
+
+  #measure(outcome: Outcome, start: number, now: number, failure?: { readonly error: unknown }): void {
     if (outcome === 'none') return
     const durationMs = now - start
     this.#latencies ??= new Latencies()

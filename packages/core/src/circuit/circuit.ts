@@ -96,6 +96,12 @@ export class Circuit implements Beating {
     return withTally(this.#ledger.counters, this.#ledger.tally)
   }
 
+  /** Outcomes that the store has not been told of. */
+  get unsent(): number {
+    const { tally } = this.#ledger
+    return tally.successes + tally.failures
+  }
+
   get snapshot(): CircuitSnapshot | undefined {
     return this.#deciding.snapshot
   }
@@ -165,6 +171,7 @@ export class Circuit implements Beating {
   /**
    * Counts an outcome of the period `fence`.
    *
+   * @param now by the clock, or anything below 0 for a call that did not look at it
    * @returns false if that period is over, and the outcome with it
    */
   count(fence: string, isFailure: boolean, isSlow: boolean, now: number): boolean {
@@ -177,6 +184,7 @@ export class Circuit implements Beating {
       const own = this.#solo.mirror ?? this.#solo.begin()
       own.tally.add(isFailure, isSlow)
     }
+    // Without the time nothing is due but by the pulse; a call that knows it comes along often enough.
     const isDue = now - ledger.askedAt >= syncMs
     if (isDue || ((isFailure || isSlow) && isTripped(withTally(ledger.counters, tally), trip)))
       void this.sync()
