@@ -13,7 +13,7 @@ import {
   type Unsubscribe,
 } from '@tidegate/contract'
 import { checkFence, checkName, checkTally, checkTerms } from './check'
-import { countInstances, type Instance, type Instances, touchInstance } from './instances'
+import { countInstances, type Instance, type Instances, newInstance, touchInstance } from './instances'
 import { type Phase, snapshotOf } from './phase'
 import { Shelf, type Shelved } from './shelf'
 import { Subscribers } from './subscribers'
@@ -30,12 +30,14 @@ class Circuit implements Shelved {
   /** The nonce of the swap that began the period; undefined where the circuit was created. */
   begunBy: string | undefined = undefined
   windows: Windows = NO_WINDOWS
-  readonly instances: Instances = []
+  readonly instances: Instances
   expiresAt = 0
 
-  constructor(fence: Fence, now: number) {
+  constructor(fence: Fence, now: number, creator: string) {
     this.phase = { state: 'closed', since: now, trips: 0 }
     this.fence = fence
+    // With its first one in place, for an array that is pushed to makes room for sixteen more.
+    this.instances = [newInstance(creator, now)]
   }
 
   get isHeld(): boolean {
@@ -160,7 +162,7 @@ export class MemoryCircuits implements CircuitStore {
 
   #create(terms: Terms, now: number): Circuit {
     this.#shelf.makeRoom(now)
-    return new Circuit(this.#time.mint(now, `~${terms.nonce}`), now)
+    return new Circuit(this.#time.mint(now, `~${terms.nonce}`), now, terms.instance)
   }
 
   #keep(name: string, circuit: Circuit, terms: Terms, now: number): void {

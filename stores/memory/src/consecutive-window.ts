@@ -9,7 +9,7 @@ import type { Counting } from './window'
  */
 export class ConsecutiveWindow implements Counting {
   readonly shape: CircuitWindow = { kind: 'consecutive' }
-  readonly #reporters = new Reporters()
+  #reporters: Reporters | undefined
   #successes = 0
   #failures = 0
   #slow = 0
@@ -23,7 +23,9 @@ export class ConsecutiveWindow implements Counting {
     this.#slow += tally.slow
     this.#run = runAfter(this.#run, tally)
     if (tally.successes > 0) this.#runs++
-    if (tally.trailingFailures > 0) this.#reporters.mark(instance, this.#runs)
+    if (tally.trailingFailures === 0) return
+    this.#reporters ??= new Reporters()
+    this.#reporters.mark(instance, this.#runs)
   }
 
   counters(): WindowCounters {
@@ -32,7 +34,7 @@ export class ConsecutiveWindow implements Counting {
       failures: this.#failures,
       slow: this.#slow,
       consecutiveFailures: this.#run,
-      reporters: this.#reporters.count(this.#runs),
+      reporters: this.#reporters?.count(this.#runs) ?? 0,
     }
   }
 }

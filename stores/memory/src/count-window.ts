@@ -11,7 +11,7 @@ const SMALLEST_RING = 16
 export class CountWindow implements Counting {
   readonly shape: CircuitWindow
   readonly #calls: number
-  readonly #reporters = new Reporters()
+  #reporters: Reporters | undefined
   #ring: Uint8Array
   /** Outcomes ever added; the next one's place is this modulo the size of the ring. */
   #added = 0
@@ -42,6 +42,7 @@ export class CountWindow implements Counting {
     }
     this.#run = runAfter(this.#run, tally)
     if (failures === 0) return
+    this.#reporters ??= new Reporters()
     const lastFailure = trailingFailures > 0 ? total - 1 : failures - 1
     this.#reporters.mark(instance, before - skipped + lastFailure)
   }
@@ -53,7 +54,7 @@ export class CountWindow implements Counting {
       failures: this.#failures,
       slow: this.#slow,
       consecutiveFailures: Math.min(this.#run, this.#failures),
-      reporters: this.#reporters.count(this.#added - size),
+      reporters: this.#reporters?.count(this.#added - size) ?? 0,
     }
   }
 

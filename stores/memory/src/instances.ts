@@ -34,9 +34,13 @@ export function touchInstance(instances: Instances, id: string, now: number): In
     return instance
   }
   if (instances.length >= MAX_INSTANCES) instances.shift()
-  const instance: Instance = { id, touchedAt: now, seq: -1, refused: undefined }
+  const instance = newInstance(id, now)
   instances.push(instance)
   return instance
+}
+
+export function newInstance(id: string, now: number): Instance {
+  return { id, touchedAt: now, seq: -1, refused: undefined }
 }
 
 /** How many touched the circuit within the span; forgets the others. */

@@ -6,6 +6,12 @@ import type { Counting } from './window'
 /** The window is exact to a tenth of itself. */
 const BUCKETS = 10
 
+/** What stands where in a bucket's entry, and how long that is. */
+const SUCCESSES = 1
+const FAILURES = 2
+const SLOW = 3
+const WIDTH = 4
+
 /**
  * The outcomes of the last `ms`, in buckets on a grid of the store's time. The
  * current bucket and those before it that lie wholly within the window count: an
@@ -15,10 +21,9 @@ export class TimeWindow implements Counting {
   readonly shape: CircuitWindow
   readonly #buckets: number
   readonly #widthMs: number
-  /** Successes, failures and slow ones of each bucket, by its number modulo the number of buckets. */
-  readonly #counts: number[]
-  readonly #reporters = new Reporters()
-  #current = 0
+  /** Number, successes, failures and slow ones of each bucket that something fell into, the earliest first. */
+  #counts: number[] = []
+  #reporters: Reporters | undefined
   #run = 0
 
   constructor(ms: number) {
@@ -26,38 +31,46 @@ export class TimeWindow implements Counting {
     // No clock tells less than a millisecond apart across a fleet.
     this.#buckets = Math.min(BUCKETS, ms)
     this.#widthMs = ms / this.#buckets
-    this.#counts = new Array<number>(3 * this.#buckets).fill(0)
   }
 
   add(tally: Tally, instance: string, now: number): void {
-    this.#advance(now)
-    const at = 3 * (this.#current % this.#buckets)
-    this.#add(at, tally.successes)
-    this.#add(at + 1, tally.failures)
-    this.#add(at + 2, tally.slow)
+    const bucket = this.#bucketOf(now)
+    this.#forget(bucket)
+    let at = this.#counts.length - WIDTH
+    if (at < 0 || this.#counts[at] !== bucket) {
+      at += WIDTH
+      this.#counts = [...this.#counts, bucket, 0, 0, 0]
+    }
+    this.#add(at + SUCCESSES, tally.successes)
+    this.#add(at + FAILURES, tally.failures)
+    this.#add(at + SLOW, tally.slow)
     this.#run = runAfter(this.#run, tally)
-    if (tally.failures > 0) this.#reporters.mark(instance, this.#current)
+    if (tally.failures === 0) return
+    this.#reporters ??= new Reporters()
+    this.#reporters.mark(instance, bucket)
   }
 
   counters(now: number): WindowCounters {
-    this.#advance(now)
-    const [successes, failures, slow] = [this.#sum(0), this.#sum(1), this.#sum(2)]
+    const bucket = this.#bucketOf(now)
+    this.#forget(bucket)
+    const [successes, failures, slow] = [this.#sum(SUCCESSES), this.#sum(FAILURES), this.#sum(SLOW)]
     // The run is the latest of the failures: what is left of it in the window is what is left of them.
     const consecutiveFailures = Math.min(this.#run, failures)
-    const reporters = this.#reporters.count(this.#current - this.#buckets + 1)
+    const reporters = this.#reporters?.count(bucket - this.#buckets + 1) ?? 0
     return { successes, failures, slow, consecutiveFailures, reporters }
   }
 
-  /** Goes to the bucket of now, and empties those whose places come into use again. */
-  #advance(now: number): void {
-    const bucket = Math.floor(now / this.#widthMs)
-    const stale = Math.min(bucket - this.#current, this.#buckets)
-    for (let passed = 0; passed < stale; passed++) {
-      const at = 3 * ((bucket - passed) % this.#buckets)
-      this.#counts.fill(0, at, at + 3)
-    }
-    if (stale === this.#buckets) this.#run = 0
-    this.#current = bucket
+  #bucketOf(now: number): number {
+    return Math.floor(now / this.#widthMs)
+  }
+
+  /** Drops the buckets that the window has left behind. */
+  #forget(bucket: number): void {
+    let gone = 0
+    while (gone < this.#counts.length && (this.#counts[gone] ?? 0) <= bucket - this.#buckets) gone += WIDTH
+    if (gone === 0) return
+    this.#counts = this.#counts.slice(gone)
+    if (this.#counts.length === 0) this.#run = 0
   }
 
   #add(at: number, outcomes: number): void {
@@ -66,7 +79,7 @@ export class TimeWindow implements Counting {
 
   #sum(of: number): number {
     let sum = 0
-    for (let at = of; at < this.#counts.length; at += 3) sum += this.#counts[at] ?? 0
+    for (let at = of; at < this.#counts.length; at += WIDTH) sum += this.#counts[at] ?? 0
     return sum
   }
 }

@@ -9,12 +9,12 @@ import { fenceNonce } from '@tidegate/contract'
 import type { Emitter } from '../events'
 import { after } from '../maybe-promise'
 import { awaitBeat, type Beating } from '../pulse'
-import { Guard } from '../store/guard'
+import { Guard, type GuardHost } from '../store/guard'
 import type { Link } from '../store/link'
 import type { CircuitEvents } from './events'
 import { Identity } from './identity'
 import { type Admission, admission, cooldownFor, isTripped, type Outcome, verdict } from './machine'
-import { Mirror } from './mirror'
+import { Mirror, type MirrorHost } from './mirror'
 import type { CircuitSettings } from './options'
 import { Ramp } from './ramp'
 import { Solo } from './solo'
@@ -51,7 +51,7 @@ export interface Refusal {
  * of its own for when the fleet cannot be asked. Both run the same machine; which
  * of them decides, and which counts, is settled in one place, `#arrange`.
  */
-export class Circuit implements Beating {
+export class Circuit implements Beating, GuardHost, MirrorHost {
   readonly name: string
   state: CircuitState = 'closed'
   /** The period that is now. An outcome of any other is late. */
@@ -64,9 +64,11 @@ export class Circuit implements Beating {
   readonly #identity = new Identity()
   readonly #guard: Guard
   readonly #shared: Mirror
-  readonly #solo: Solo
-  readonly #switches = new Switches()
-  readonly #ramp: Ramp
+  /** Made when this instance first stands alone; most never do. */
+  #solo: Solo | undefined
+  readonly #ramp: Ramp | undefined
+  /** Made with the first switch. */
+  #switches: Switches | undefined
   /** Where outcomes are counted. */
   #ledger: Mirror
   /** Whether the store is away. */
@@ -84,10 +86,9 @@ export class Circuit implements Beating {
     this.#settings = settings
     this.#events = events
     const { store } = settings
-    this.#guard = new Guard(store, settings, (error) => this.#onStoreDown(error))
-    this.#shared = this.#newMirror({ circuits: store.circuits, ask: (...asked) => this.#guard.ask(...asked) })
-    this.#solo = new Solo(settings, (link) => this.#newMirror(link))
-    this.#ramp = new Ramp(settings.rampUpMs)
+    this.#guard = new Guard(store, settings, this)
+    this.#shared = this.#newMirror(this.#guard)
+    this.#ramp = settings.rampUpMs > 0 ? new Ramp(settings.rampUpMs) : undefined
     this.#ledger = this.#shared
   }
 
@@ -136,7 +137,7 @@ export class Circuit implements Beating {
 
   #admission(): Admission {
     const { snapshot } = this.#deciding
-    if (this.#switches.isolates) return { go: 'reject', retryAfterMs: undefined }
+    if (this.#switches?.isolates === true) return { go: 'reject', retryAfterMs: undefined }
     return snapshot === undefined ? { go: 'pass' } : admission(snapshot, this.#deciding.storeNow())
   }
 
@@ -156,7 +157,7 @@ export class Circuit implements Beating {
   }
 
   #rampRefusal(): Refusal | undefined {
-    if (!this.#ramp.isOn) return undefined
+    if (this.#ramp?.isOn !== true) return undefined
     const now = this.#settings.clock.now()
     const left = this.#ramp.leftMs(now)
     if (left === 0) {
@@ -181,7 +182,7 @@ export class Circuit implements Beating {
     const { tally } = ledger
     tally.add(isFailure, isSlow)
     if (minReporters > 1 && ledger === this.#shared) {
-      const own = this.#solo.mirror ?? this.#solo.begin()
+      const own = this.#own ?? this.#beginAlone()
       own.tally.add(isFailure, isSlow)
     }
     // Without the time nothing is due but by the pulse; a call that knows it comes along often enough.
@@ -208,7 +209,7 @@ export class Circuit implements Beating {
     const { mirror, fence, until } = permit
     if (clock.now() >= permit.leaseEndsAt || !this.#isCurrent(mirror)) return false
     const { to, ...marks } = verdict(outcome, permit, successThreshold)
-    if (to === 'open') this.#solo.confirmEvidence()
+    if (to === 'open') this.#solo?.confirmEvidence()
     return mirror.swap('half-open', to, fence, {
       ...marks,
       owner: this.#identity.instance,
@@ -220,7 +221,7 @@ export class Circuit implements Beating {
 
   /** Sends what has come together and hears how things are. A store that is away is not waited for. */
   sync(): MaybePromise<void> {
-    const own = this.#solo.mirror
+    const own = this.#own
     if (own !== undefined && !own.tally.isEmpty) void own.sync()
     if (this.#isAway) return this.#checkIn()
     this.#listen()
@@ -245,13 +246,13 @@ export class Circuit implements Beating {
 
   // ── The circuit is moved ──────────────────────────────────────────────────
 
-  #onCounters(mirror: Mirror): MaybePromise<unknown> {
+  onMirrorCounters(mirror: Mirror): MaybePromise<unknown> {
     const { snapshot, counters } = mirror
     const { trip, minReporters } = this.#settings
     if (!this.#isCurrent(mirror) || snapshot?.state !== 'closed' || !isTripped(counters, trip)) return
-    if (mirror === this.#solo.mirror) {
+    if (mirror === this.#own) {
       // What was counted along with the fleet, the fleet has.
-      if (this.#isAway) this.#solo.keepEvidence(counters, this.#shared.snapshot?.fence ?? '')
+      if (this.#isAway) this.#solo?.keepEvidence(counters, this.#shared.snapshot?.fence ?? '')
       return this.#openAlone(mirror)
     }
     // A store that checks in is not back yet; the counters are looked at again when it is.
@@ -259,14 +260,14 @@ export class Circuit implements Beating {
     const cooldownMs = this.#cooldown(mirror)
     return after(mirror.swap('closed', 'open', snapshot.fence, { cooldownMs }), (landed) => {
       // The fleet had seen enough, and could not be told so: this instance has seen it too.
-      const own = this.#solo.mirror
-      const mustKnow = landed === undefined && own !== undefined && !this.#solo.decides
+      const own = this.#own
+      const mustKnow = landed === undefined && own !== undefined && !this.#isAlone
       return mustKnow ? this.#openAlone(own) : undefined
     })
   }
 
   #openAlone(own: Mirror, least = 1): MaybePromise<unknown> {
-    this.#solo.decides = true
+    if (this.#solo !== undefined) this.#solo.decides = true
     const cooldownMs = Math.max(least, this.#cooldown(own))
     return own.swap('closed', 'open', own.snapshot?.fence ?? '', { cooldownMs })
   }
@@ -274,7 +275,7 @@ export class Circuit implements Beating {
   #cooldown(mirror: Mirror): number {
     const { cooldown, random } = this.#settings
     return this.#isAway && mirror !== this.#shared
-      ? this.#solo.cooldownAlone(this.#shared.snapshot?.fleet ?? 1)
+      ? (this.#solo?.cooldownAlone(this.#shared.snapshot?.fleet ?? 1) ?? cooldown.cooldownMs)
       : cooldownFor(cooldown, mirror.snapshot?.trips ?? 0, random())
   }
 
@@ -336,6 +337,7 @@ export class Circuit implements Beating {
   }
 
   #switch(command: Command): MaybePromise<Reach> {
+    this.#switches ??= new Switches()
     this.#switches.add(command)
     return after(this.#carryOut(), (reach) => {
       if (reach === 'pending') this.#holdHere()
@@ -360,7 +362,8 @@ export class Circuit implements Beating {
       this.#awaitBeat()
       return 'pending'
     }
-    return after(this.#switches.carryOut(this.#shared), (reach) => {
+    const reached = this.#switches?.carryOut(this.#shared) ?? 'fleet'
+    return after<Reach, Reach>(reached, (reach) => {
       if (reach === 'pending') this.#awaitBeat()
       else if (!this.#isAway) this.#reunite()
       return reach
@@ -369,21 +372,20 @@ export class Circuit implements Beating {
 
   /** A switch that the store has not got holds here: a circuit that is to be closed is one of this instance's own. */
   #holdHere(): void {
-    if (this.#isAway && this.#switches.targetFrom(this.state) === 'closed') {
-      this.#solo.begin()
-      this.#solo.decides = true
+    if (this.#isAway && this.#switches?.targetFrom(this.state) === 'closed') {
+      this.#beginAlone(true)
     }
     this.#arrange(NO_COUNTERS)
   }
 
   // ── What is heard of the store ────────────────────────────────────────────
 
-  #onChange(mirror: Mirror, before: CircuitSnapshot | undefined, counters: WindowCounters): void {
+  onMirrorChange(mirror: Mirror, before: CircuitSnapshot | undefined, counters: WindowCounters): void {
     if (!this.#isCurrent(mirror)) return
     if (mirror === this.#shared) this.#onSharedChange(before)
     // Open for itself while the fleet stayed closed: recovered, it is one of the fleet again.
-    else if (this.#solo.decides && !this.#isAway && this.#isSoloClosed && !this.#switches.isPending)
-      this.#solo.end()
+    else if (this.#isAlone && !this.#isAway && this.#isSoloClosed && this.#switches?.isPending !== true)
+      this.#solo?.end()
     this.#arrange(counters)
     if (mirror === this.#shared) this.#giveBackUnused()
   }
@@ -391,11 +393,11 @@ export class Circuit implements Beating {
   #onSharedChange(before: CircuitSnapshot | undefined): void {
     // The fleet has moved on, and what this instance made of the period before is over with it.
     const isNewPeriod = before?.fence !== this.#shared.snapshot?.fence
-    if (isNewPeriod && !this.#switches.isPending) this.#solo.end()
-    if (this.#isAway && this.#solo.mirror === undefined) this.#goAlone()
+    if (isNewPeriod && this.#switches?.isPending !== true) this.#solo?.end()
+    if (this.#isAway && this.#own === undefined) this.#goAlone()
   }
 
-  #onStoreDown(error: unknown): void {
+  onStoreDown(error: unknown): void {
     if (this.#isAway) return
     this.#isAway = true
     this.#events.emit('storeDown', { error, since: this.#settings.clock.now() })
@@ -408,7 +410,7 @@ export class Circuit implements Beating {
     if (this.#isCheckingIn || this.#settings.clock.now() < this.#guard.retryAt) return
     this.#isCheckingIn = true
     this.#guard.beginCheckIn()
-    const evidence = () => this.#solo.evidenceFor(this.#shared.snapshot)
+    const evidence = () => this.#solo?.evidenceFor(this.#shared.snapshot)
     return after(this.#shared.checkIn(evidence), (isBack) => {
       this.#isCheckingIn = false
       if (isBack) return this.#onStoreUp()
@@ -420,21 +422,20 @@ export class Circuit implements Beating {
     this.#guard.endOutage()
     this.#listen()
     this.#events.emit('storeUp', { since: this.#settings.clock.now() })
-    if (this.#switches.isPending) return after(this.#carryOut(), () => {})
+    if (this.#switches?.isPending === true) return after(this.#carryOut(), () => {})
     this.#reunite()
     this.#giveBackUnused()
-    return after(this.#onCounters(this.#shared), () => {})
+    return after(this.onMirrorCounters(this.#shared), () => {})
   }
 
   /** Counts from here on in a circuit of its own, which begins as the fleet's was last seen. */
   #goAlone(): void {
-    if (this.#solo.decides) return
+    if (this.#isAlone) return
     const { snapshot } = this.#shared
-    const own = this.#solo.begin()
+    const hasSeenFleet = snapshot?.state === 'closed' || snapshot?.state === 'isolated'
+    const own = this.#beginAlone(!hasSeenFleet)
     own.tally.addTally(this.#shared.unconfirmed())
-    if (snapshot?.state === 'closed' || snapshot?.state === 'isolated') return
-    this.#solo.decides = true
-    if (snapshot === undefined) return
+    if (hasSeenFleet || snapshot === undefined) return
     // Not before the fleet's own cooldown is over.
     void this.#openAlone(own, Math.ceil((snapshot.probeAfter ?? 0) - this.#shared.storeNow()))
   }
@@ -443,55 +444,69 @@ export class Circuit implements Beating {
   #reunite(): void {
     // Where it takes several reporters, an instance may be sick alone, and stays open for itself.
     const staysAlone =
-      this.#settings.minReporters > 1 && this.#solo.evidenceFor(this.#shared.snapshot) !== undefined
-    if (!staysAlone) this.#solo.end()
+      this.#settings.minReporters > 1 && this.#solo?.evidenceFor(this.#shared.snapshot) !== undefined
+    if (!staysAlone) this.#solo?.end()
     this.#arrange(NO_COUNTERS)
     if (!this.#shared.tally.isEmpty) this.#awaitBeat()
   }
 
+  /** The circuit of this instance's own, while there is one. */
+  get #own(): Mirror | undefined {
+    return this.#solo?.mirror
+  }
+
+  /** Whether that one decides. */
+  get #isAlone(): boolean {
+    return this.#solo?.decides === true
+  }
+
+  #beginAlone(decides = false): Mirror {
+    this.#solo ??= new Solo(this.#settings, (link) => this.#newMirror(link))
+    const own = this.#solo.begin()
+    this.#solo.decides = decides
+    return own
+  }
+
   get #deciding(): Mirror {
-    return this.#solo.decides && this.#solo.mirror !== undefined ? this.#solo.mirror : this.#shared
+    return this.#isAlone && this.#own !== undefined ? this.#own : this.#shared
   }
 
   get #isSoloClosed(): boolean {
-    return this.#solo.mirror?.snapshot?.state === 'closed'
+    return this.#own?.snapshot?.state === 'closed'
   }
 
   #isCurrent(mirror: Mirror): boolean {
-    return mirror === this.#shared || mirror === this.#solo.mirror
+    return mirror === this.#shared || mirror === this.#own
   }
 
   /** Settles who decides and where outcomes are counted, and tells if the state is another one now. */
   #arrange(counters: WindowCounters): void {
     const { snapshot } = this.#deciding
-    const { decides, mirror: own } = this.#solo
-    this.#ledger = own !== undefined && (decides || this.#isAway) ? own : this.#shared
+    const own = this.#own
+    this.#ledger = own !== undefined && (this.#isAlone || this.#isAway) ? own : this.#shared
     this.fence = snapshot?.fence ?? ''
     const from = this.state
-    this.state = this.#switches.isolates ? 'isolated' : (snapshot?.state ?? 'closed')
-    if (this.state !== 'closed') this.#ramp.end()
-    else if (from !== 'closed') this.#ramp.begin(this.#settings.clock.now())
+    this.state = this.#switches?.isolates === true ? 'isolated' : (snapshot?.state ?? 'closed')
+    if (this.state !== 'closed') this.#ramp?.end()
+    else if (from !== 'closed') this.#ramp?.begin(this.#settings.clock.now())
     const takesThought =
-      this.state !== 'closed' || this.#ramp.isOn || this.#settings.isStrict || snapshot === undefined
+      this.state !== 'closed' ||
+      this.#ramp?.isOn === true ||
+      this.#settings.isStrict ||
+      snapshot === undefined
     this.gate = takesThought ? undefined : this.fence
     if (this.state === from) return
     const by =
-      decides || this.#switches.isolates || this.#identity.owns(fenceNonce(this.fence)) ? 'here' : 'peer'
+      this.#isAlone || this.#switches?.isolates === true || this.#identity.owns(fenceNonce(this.fence))
+        ? 'here'
+        : 'peer'
     this.#events.emit('transition', { from, to: this.state, fence: this.fence, by, counters })
   }
 
   // ── Threads to the outside ────────────────────────────────────────────────
 
   #newMirror(link: Link): Mirror {
-    const mirror: Mirror = new Mirror({
-      name: this.name,
-      link,
-      settings: this.#settings,
-      identity: this.#identity,
-      onChange: (before, counters) => this.#onChange(mirror, before, counters),
-      onCounters: () => this.#onCounters(mirror),
-    })
-    return mirror
+    return new Mirror(this.name, link, this.#settings, this.#identity, this)
   }
 
   #listen(): void {
@@ -509,15 +524,15 @@ export class Circuit implements Beating {
   }
 
   get dueAt(): number {
-    if (this.#switches.isPending)
+    if (this.#switches?.isPending === true)
       return Math.max(this.#guard.retryAt, this.#shared.askedAt + this.#settings.syncMs)
     return this.#ledger.askedAt + this.#settings.syncMs
   }
 
   beat(): void {
     this.#isAwaitingBeat = false
-    if (this.#switches.isPending) this.#awaitBeat()
-    if (this.#switches.isPending) void (this.#isAway ? this.sync() : this.#carryOut())
+    if (this.#switches?.isPending === true) this.#awaitBeat()
+    if (this.#switches?.isPending === true) void (this.#isAway ? this.sync() : this.#carryOut())
     else if (!this.#ledger.tally.isEmpty) void this.sync()
   }
 }

@@ -14,15 +14,12 @@ import type { Identity } from './identity'
 import type { CircuitSettings } from './options'
 import { NO_COUNTERS, OpenTally } from './tally'
 
-export interface MirrorOptions {
-  readonly name: string
-  readonly link: Link
-  readonly settings: CircuitSettings
-  readonly identity: Identity
+/** Who looks into a mirror. */
+export interface MirrorHost {
   /** The mirror shows something else now. `counters` are those of the period before, if it ended. */
-  readonly onChange: (before: CircuitSnapshot | undefined, counters: WindowCounters) => void
-  /** The store counted; `counters` are fresh. What comes of it is part of the exchange. */
-  readonly onCounters: () => MaybePromise<unknown>
+  onMirrorChange(mirror: Mirror, before: CircuitSnapshot | undefined, counters: WindowCounters): void
+  /** The store counted, and the mirror's counters are fresh. What comes of it is part of the exchange. */
+  onMirrorCounters(mirror: Mirror): MaybePromise<unknown>
 }
 
 /** A tally that is on its way: it keeps its number until the store has answered it. */
@@ -44,7 +41,11 @@ export class Mirror {
   /** When the store was last asked anything, by the instance's clock. */
   askedAt: number = Number.NEGATIVE_INFINITY
 
-  readonly #options: MirrorOptions
+  readonly #name: string
+  readonly #link: Link
+  readonly #settings: CircuitSettings
+  readonly #identity: Identity
+  readonly #host: MirrorHost
   #sent: SentTally | undefined
   #syncing: Promise<void> | undefined
   /** The store's clock less the instance's, and between which bounds that was last known to lie. */
@@ -54,13 +55,17 @@ export class Mirror {
   /** Answers to what was asked up to here were overtaken by a later one. */
   #adopted = 0
 
-  constructor(options: MirrorOptions) {
-    this.#options = options
+  constructor(name: string, link: Link, settings: CircuitSettings, identity: Identity, host: MirrorHost) {
+    this.#name = name
+    this.#link = link
+    this.#settings = settings
+    this.#identity = identity
+    this.#host = host
   }
 
   /** The moment by the store's clock, in epoch ms: its last answer, and what this instance's clock has counted since. */
   storeNow(): number {
-    return this.#options.settings.clock.now() + this.#offset
+    return this.#settings.clock.now() + this.#offset
   }
 
   /** Sends the outcomes that have come together, or asks how things are if there are none. One exchange at a time. */
@@ -95,10 +100,13 @@ export class Mirror {
 
   /** @returns whether the store answered */
   read(isCheckIn = false): MaybePromise<boolean> {
-    const { link, name } = this.#options
     const asked = this.#ask()
     return after(
-      link.ask(() => link.circuits.readState(name, this.#terms({})), readSnapshot, isCheckIn),
+      this.#link.ask(
+        () => this.#link.circuits.readState(this.#name, this.#terms({})),
+        readSnapshot,
+        isCheckIn,
+      ),
       (snapshot) => {
         if (snapshot !== undefined) this.#adopt(snapshot, asked)
         return snapshot !== undefined
@@ -113,11 +121,14 @@ export class Mirror {
     fence: string,
     terms: Partial<Terms>,
   ): MaybePromise<boolean | undefined> {
-    const { link, name } = this.#options
     const asked = this.#ask()
     const full = this.#terms({ deadline: this.#deadline(), ...terms })
     return after(
-      link.ask(() => link.circuits.compareAndSet(name, from, to, fence, full), readSwapAnswer, false),
+      this.#link.ask(
+        () => this.#link.circuits.compareAndSet(this.#name, from, to, fence, full),
+        readSwapAnswer,
+        false,
+      ),
       (answer) => {
         if (answer === undefined) return undefined
         this.#adopt(answer.snapshot, asked)
@@ -153,7 +164,7 @@ export class Mirror {
    */
   #offer(counters: WindowCounters): void {
     const sent = this.#sent
-    if (sent !== undefined) this.#sent = { ...sent, takenAt: this.#options.settings.clock.now() }
+    if (sent !== undefined) this.#sent = { ...sent, takenAt: this.#settings.clock.now() }
     const rest = (of: 'successes' | 'failures' | 'slow') => Math.max(0, counters[of] - (sent?.tally[of] ?? 0))
     const successes = rest('successes')
     const failures = rest('failures')
@@ -168,51 +179,57 @@ export class Mirror {
 
   /** @returns whether the store answered */
   #exchange(isCheckIn: boolean): MaybePromise<boolean> {
-    const { link, name, identity, settings } = this.#options
-    const now = settings.clock.now()
+    const now = this.#settings.clock.now()
     // A resend is for an answer that was lost. Later it would count old outcomes as new.
-    if (this.#sent !== undefined && now - this.#sent.takenAt > windowSpanMs(settings.window) / 10) {
+    if (this.#sent !== undefined && now - this.#sent.takenAt > windowSpanMs(this.#settings.window) / 10) {
       this.#sent = undefined
     }
     const isToSend = isCheckIn || !this.tally.isEmpty
     if (this.#sent === undefined && this.snapshot !== undefined && isToSend) {
-      this.#sent = { tally: this.tally.take(identity.nextSeq()), fence: this.snapshot.fence, takenAt: now }
+      this.#sent = {
+        tally: this.tally.take(this.#identity.nextSeq()),
+        fence: this.snapshot.fence,
+        takenAt: now,
+      }
     }
     const sent = this.#sent
     if (sent === undefined) return this.read()
     const asked = this.#ask()
     const terms = this.#terms({ deadline: this.#deadline() })
     return after(
-      link.ask(() => link.circuits.record(name, sent.fence, sent.tally, terms), readRecordAnswer, isCheckIn),
+      this.#link.ask(
+        () => this.#link.circuits.record(this.#name, sent.fence, sent.tally, terms),
+        readRecordAnswer,
+        isCheckIn,
+      ),
       (answer) => {
         if (answer === undefined) return false
         if (this.#sent === sent) this.#sent = undefined
         this.#adopt(answer.snapshot, asked)
         if (this.snapshot?.fence !== answer.snapshot.fence) return true
         this.counters = answer.counters
-        return after(this.#options.onCounters(), () => true)
+        return after(this.#host.onMirrorCounters(this), () => true)
       },
     )
   }
 
   #ask(): { readonly number: number; readonly at: number } {
-    this.askedAt = this.#options.settings.clock.now()
+    this.askedAt = this.#settings.clock.now()
     return { number: ++this.#asked, at: this.askedAt }
   }
 
   /** Past it the store does nothing any more, when nobody here waits for the answer. */
   #deadline(): number {
-    return Math.ceil(this.storeNow() + this.#options.settings.storeTimeoutMs)
+    return Math.ceil(this.storeNow() + this.#settings.storeTimeoutMs)
   }
 
   #terms(extra: Partial<Terms>): Terms {
-    const { identity, settings } = this.#options
     return {
-      instance: identity.instance,
-      nonce: identity.nextNonce(),
-      window: settings.window,
-      cooldownMs: settings.cooldown.cooldownMs,
-      leaseMs: settings.leaseMs,
+      instance: this.#identity.instance,
+      nonce: this.#identity.nextNonce(),
+      window: this.#settings.window,
+      cooldownMs: this.#settings.cooldown.cooldownMs,
+      leaseMs: this.#settings.leaseMs,
       ...extra,
     }
   }
@@ -239,7 +256,7 @@ export class Mirror {
       this.tally.clear()
       this.#sent = undefined
     }
-    this.#options.onChange(before, counters)
+    this.#host.onMirrorChange(this, before, counters)
   }
 
   /**
@@ -248,7 +265,7 @@ export class Mirror {
    * less than a fast one did, and replaces what that said only if it contradicts it.
    */
   #compareClocks(stamp: number, askedAt: number): void {
-    const answeredAt = this.#options.settings.clock.now()
+    const answeredAt = this.#settings.clock.now()
     const span = answeredAt - askedAt
     const isPossible = this.#offset >= stamp - answeredAt && this.#offset <= stamp - askedAt
     if (isPossible && span >= this.#offsetSpan) return

@@ -6,7 +6,7 @@ export class Ramp {
   readonly #durationMs: number
   #from: number | undefined
 
-  /** @param durationMs until all are let through; 0 for at once */
+  /** @param durationMs until all are let through */
   constructor(durationMs: number) {
     this.#durationMs = durationMs
   }
@@ -16,7 +16,7 @@ export class Ramp {
   }
 
   begin(now: number): void {
-    if (this.#durationMs > 0) this.#from = now
+    this.#from = now
   }
 
   end(): void {

@@ -28,7 +28,7 @@ export class Solo {
   readonly #newMirror: (link: Link) => Mirror
   #periods = 0
   #evidence: Evidence | undefined
-  #spanEndsAt: number = Number.NEGATIVE_INFINITY
+  #spanEndsAt = 0
 
   constructor(settings: CircuitSettings, newMirror: (link: Link) => Mirror) {
     this.#settings = settings

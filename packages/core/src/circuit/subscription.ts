@@ -12,7 +12,8 @@ export function subscribe(store: Store, name: string, mirror: Mirror): Unsubscri
   const { circuits, supports } = store
   const ref = new WeakRef(mirror)
   try {
-    if (!supports.push || circuits.subscribe === undefined) return () => {}
+    // In one process the state itself is as near as any news of it, and costs no memory.
+    if (!supports.shared || !supports.push || circuits.subscribe === undefined) return nothing
     const stop = circuits.subscribe(name, (snapshot) => ref.deref()?.push(snapshot))
     abandoned.register(mirror, stop, ref)
     return () => {
@@ -21,6 +22,8 @@ export function subscribe(store: Store, name: string, mirror: Mirror): Unsubscri
     }
   } catch {
     // A subscription buys freshness, and nothing else is lost with it.
-    return () => {}
+    return nothing
   }
 }
+
+function nothing(): void {}

@@ -1,8 +1,9 @@
-import type { Store } from '@tidegate/contract'
+import type { CircuitStore, Store } from '@tidegate/contract'
 import type { Clock } from '../clock'
 import { StoreError } from '../errors'
 import { isThenable } from '../maybe-promise'
 import { Backoff } from './backoff'
+import type { Link } from './link'
 
 /**
  * What all breakers on one store know of it together: that it does not answer. An
@@ -10,6 +11,12 @@ import { Backoff } from './backoff'
  * store's. Found by the store, so that ten thousand breakers ask a silent one once.
  */
 const silences = new WeakMap<Store, Backoff>()
+
+/** Whose calls the guard protects. */
+export interface GuardHost {
+  /** The store went away; called once per outage, when it begins. */
+  onStoreDown(error: unknown): void
+}
 
 export interface GuardSettings {
   readonly clock: Clock
@@ -25,28 +32,31 @@ export interface GuardSettings {
  * left alone until its backoff ran out. Then it is for the breaker to check in with it,
  * and to say when it is back.
  */
-export class Guard {
+export class Guard implements Link {
   readonly #store: Store
   readonly #settings: GuardSettings
-  readonly #onDown: (error: unknown) => void
-  readonly #own = new Backoff()
+  readonly #host: GuardHost
+  #own: Backoff | undefined
   readonly #silence: Backoff
   /** Whether the store is away: it failed this breaker, and has not answered since. */
   isDown = false
 
-  /** @param onDown called once per outage, when it begins */
-  constructor(store: Store, settings: GuardSettings, onDown: (error: unknown) => void) {
+  constructor(store: Store, settings: GuardSettings, host: GuardHost) {
     this.#store = store
     this.#settings = settings
-    this.#onDown = onDown
+    this.#host = host
     const known = silences.get(store)
     this.#silence = known ?? new Backoff()
     if (known === undefined) silences.set(store, this.#silence)
   }
 
+  get circuits(): CircuitStore {
+    return this.#store.circuits
+  }
+
   /** From when on it may be checked in with, by the clock. In the past while it is up. */
   get retryAt(): number {
-    return Math.max(this.#own.retryAt, this.#silence.retryAt)
+    return Math.max(this.#own?.retryAt ?? this.#silence.retryAt, this.#silence.retryAt)
   }
 
   /** This breaker checks in; the others on a store that is silent wait for what becomes of it. */
@@ -57,7 +67,7 @@ export class Guard {
 
   /** The store answered all that the check-in asked. */
   endOutage(): void {
-    this.#own.clear()
+    this.#own?.clear()
     this.#silence.clear()
     this.isDown = false
   }
@@ -129,6 +139,7 @@ export class Guard {
 
   #fail(error: unknown): undefined {
     const { clock, random } = this.#settings
+    this.#own ??= new Backoff()
     this.#own.fail(clock.now(), random())
     this.#goDown(error)
   }
@@ -136,7 +147,7 @@ export class Guard {
   #goDown(error: unknown): void {
     if (this.isDown) return
     this.isDown = true
-    this.#onDown(error)
+    this.#host.onStoreDown(error)
   }
 
   #isReady(): boolean {
