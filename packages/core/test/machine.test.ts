@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { admission, cooldownFor, isTripped, verdict } from '../src/circuit/machine'
+import { admission, cooldownMsFor, isTripped, verdict } from '../src/circuit/machine'
 import { nextTurn } from '../src/circuit/spread'
 
 const base = { fence: '0000000000000001.a', trips: 0, probeSuccesses: 0, fleet: 1, now: 0 }
@@ -67,7 +67,7 @@ describe('the machine', () => {
     const rule = { cooldownMs: 1_000, jitter: 0.2, backoff: { factor: 3, maxMs: 10_000 } }
     fc.assert(
       fc.property(fc.nat(2_000), fc.double({ min: 0, max: 0.999, noNaN: true }), (trips, random) => {
-        const ms = cooldownFor(rule, trips, random)
+        const ms = cooldownMsFor(rule, trips, random)
         return Number.isInteger(ms) && ms >= 1_000 && ms <= 12_000
       }),
     )

@@ -13,26 +13,15 @@ import { Guard, type GuardHost } from '../store/guard'
 import type { Link } from '../store/link'
 import type { CircuitEvents } from './events'
 import { Identity } from './identity'
-import { type Admission, admission, cooldownFor, isTripped, type Outcome, verdict } from './machine'
+import { type Admission, admission, cooldownMsFor, isTripped, type Outcome } from './machine'
 import { Mirror, type MirrorHost } from './mirror'
 import type { CircuitSettings } from './options'
+import { type Permit, Probes, type ProbesHost } from './probes'
 import { Ramp } from './ramp'
 import { Solo } from './solo'
 import { subscribe } from './subscription'
 import { type Command, type Reach, Switches } from './switches'
 import { NO_COUNTERS, withTally } from './tally'
-
-/** The right to run one probe, under the fence that the claim minted. */
-export interface Permit {
-  readonly fence: string
-  readonly mirror: Mirror
-  readonly probeSuccesses: number
-  /** When the lease runs out, by the store's clock. */
-  readonly until: number
-  /** When the probe is aborted, and when the permit is nobody's any more, by this instance's clock. */
-  readonly endsAt: number
-  readonly leaseEndsAt: number
-}
 
 /** What a call was let in with. */
 export interface Ticket {
@@ -51,7 +40,7 @@ export interface Refusal {
  * of its own for when the fleet cannot be asked. Both run the same machine; which
  * of them decides, and which counts, is settled in one place, `#arrange`.
  */
-export class Circuit implements Beating, GuardHost, MirrorHost {
+export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   readonly name: string
   state: CircuitState = 'closed'
   /** The period that is now. An outcome of any other is late. */
@@ -66,6 +55,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
   readonly #shared: Mirror
   /** Made when this instance first stands alone; most never do. */
   #solo: Solo | undefined
+  /** Made with the first claim. */
+  #probes: Probes | undefined
   readonly #ramp: Ramp | undefined
   /** Made with the first switch. */
   #switches: Switches | undefined
@@ -74,10 +65,6 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
   /** Whether the store is away. */
   #isAway = false
   #isCheckingIn = false
-  #isClaiming = false
-  #permit: Permit | undefined
-  /** The last verdict, until the store has it. */
-  #concluding: MaybePromise<void> = undefined
   #isAwaitingBeat = false
   #unsubscribe: Unsubscribe | undefined
 
@@ -113,7 +100,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
   admit(): MaybePromise<Ticket | Refusal> {
     const { isStrict } = this.#settings
     if (this.#isAway || (!isStrict && this.#shared.snapshot !== undefined)) {
-      this.touch()
+      // While calls pass, their outcomes keep the mirror fresh.
+      if (this.gate === undefined) this.touch()
       return this.#admit(true)
     }
     this.#listen()
@@ -195,28 +183,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
 
   /** Tells the circuit how a probe came out. */
   conclude(permit: Permit, outcome: Outcome): void {
-    this.#concluding = after(this.#sendVerdict(permit, outcome), (isTaken) => {
-      if (this.#permit === permit) this.#permit = undefined
-      if (isTaken === false && outcome !== 'none') {
-        this.#events.emit('late', { fence: permit.fence, outcome })
-      }
-    })
-  }
-
-  /** @returns false if it came too late; undefined if nobody knows */
-  #sendVerdict(permit: Permit, outcome: Outcome): MaybePromise<boolean | undefined> {
-    const { clock, successThreshold } = this.#settings
-    const { mirror, fence, until } = permit
-    if (clock.now() >= permit.leaseEndsAt || !this.#isCurrent(mirror)) return false
-    const { to, ...marks } = verdict(outcome, permit, successThreshold)
-    if (to === 'open') this.#solo?.confirmEvidence()
-    return mirror.swap('half-open', to, fence, {
-      ...marks,
-      owner: this.#identity.instance,
-      // The permit's end and not this instance's patience: a verdict may take its time, but not come after it.
-      deadline: Math.floor(until),
-      ...(to === 'open' && { cooldownMs: this.#cooldown(mirror) }),
-    })
+    this.#probes?.conclude(permit, outcome)
   }
 
   /** Sends what has come together and hears how things are. A store that is away is not waited for. */
@@ -232,7 +199,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
   /** Sends what has come together, and waits for what is on its way. */
   flush(): MaybePromise<void> {
     const isIdle = this.#ledger.tally.isEmpty && !this.#shared.isSyncing
-    return after(isIdle ? undefined : this.sync(), () => this.#concluding)
+    return after(isIdle ? undefined : this.sync(), () => this.#probes?.concluded())
   }
 
   /** What came while the last exchange was on its way may not wait for the next, or may. */
@@ -249,7 +216,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
   onMirrorCounters(mirror: Mirror): MaybePromise<unknown> {
     const { snapshot, counters } = mirror
     const { trip, minReporters } = this.#settings
-    if (!this.#isCurrent(mirror) || snapshot?.state !== 'closed' || !isTripped(counters, trip)) return
+    if (!this.isCurrent(mirror) || snapshot?.state !== 'closed' || !isTripped(counters, trip)) return
     if (mirror === this.#own) {
       // What was counted along with the fleet, the fleet has.
       if (this.#isAway) this.#solo?.keepEvidence(counters, this.#shared.snapshot?.fence ?? '')
@@ -257,7 +224,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
     }
     // A store that checks in is not back yet; the counters are looked at again when it is.
     if (this.#isAway || (minReporters > 1 && counters.reporters < minReporters)) return
-    const cooldownMs = this.#cooldown(mirror)
+    const cooldownMs = this.cooldownFor(mirror)
     return after(mirror.swap('closed', 'open', snapshot.fence, { cooldownMs }), (landed) => {
       // The fleet had seen enough, and could not be told so: this instance has seen it too.
       const own = this.#own
@@ -268,72 +235,34 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
 
   #openAlone(own: Mirror, least = 1): MaybePromise<unknown> {
     if (this.#solo !== undefined) this.#solo.decides = true
-    const cooldownMs = Math.max(least, this.#cooldown(own))
+    const cooldownMs = Math.max(least, this.cooldownFor(own))
     return own.swap('closed', 'open', own.snapshot?.fence ?? '', { cooldownMs })
   }
 
-  #cooldown(mirror: Mirror): number {
+  cooldownFor(mirror: Mirror): number {
     const { cooldown, random } = this.#settings
     return this.#isAway && mirror !== this.#shared
       ? (this.#solo?.cooldownAlone(this.#shared.snapshot?.fleet ?? 1) ?? cooldown.cooldownMs)
-      : cooldownFor(cooldown, mirror.snapshot?.trips ?? 0, random())
+      : cooldownMsFor(cooldown, mirror.snapshot?.trips ?? 0, random())
   }
 
   /** One caller an instance tries; and with the store away and `hold`, none. */
   #mayClaim(): boolean {
     const isHeld = this.#isAway && this.#settings.whenStoreDown === 'hold'
-    return !this.#isClaiming && this.#permit === undefined && !isHeld
+    return this.#probes?.isBusy !== true && !isHeld
   }
 
   #claim(): MaybePromise<Permit | undefined> {
-    const mirror = this.#deciding
-    const { snapshot } = mirror
-    if (snapshot === undefined) return undefined
-    const { clock, probeTimeoutMs, leaseMs } = this.#settings
-    const owner = this.#identity.instance
-    // From before the swap is sent: the store's lease begins after it, so this instance's ends first.
-    const sentAt = clock.now()
-    this.#isClaiming = true
-    return after(mirror.swap(snapshot.state, 'half-open', snapshot.fence, { owner }), (landed) => {
-      this.#isClaiming = false
-      const won = mirror.snapshot
-      if (landed !== true || won?.probe?.owner !== owner) return undefined
-      const permit: Permit = {
-        fence: won.fence,
-        mirror,
-        probeSuccesses: won.probeSuccesses,
-        until: won.probe.until,
-        endsAt: sentAt + probeTimeoutMs,
-        leaseEndsAt: sentAt + leaseMs,
-      }
-      this.#permit = permit
-      if (clock.now() < permit.endsAt && this.#isCurrent(mirror)) return permit
-      this.conclude(permit, 'none')
-      return undefined
-    })
+    this.#probes ??= new Probes(this.#settings, this.#identity, this)
+    return this.#probes.claim(this.#deciding)
   }
 
-  /** A permit whose answer came when nobody waited for it any more would cost the fleet a lease. */
-  #giveBackUnused(): void {
-    const { probe, fence, probeSuccesses } = this.#shared.snapshot ?? {}
-    const isOurs = probe !== undefined && probe.owner === this.#identity.instance
-    if (
-      !isOurs ||
-      fence === undefined ||
-      this.#isClaiming ||
-      this.#permit !== undefined ||
-      this.#guard.isDown
-    )
-      return
-    this.#permit = {
-      fence,
-      mirror: this.#shared,
-      probeSuccesses: probeSuccesses ?? 0,
-      until: probe.until,
-      endsAt: 0,
-      leaseEndsAt: Number.POSITIVE_INFINITY,
-    }
-    this.conclude(this.#permit, 'none')
+  onProbeFailure(): void {
+    this.#solo?.confirmEvidence()
+  }
+
+  onLateVerdict(fence: string, outcome: 'success' | 'failure'): void {
+    this.#events.emit('late', { fence, outcome })
   }
 
   #switch(command: Command): MaybePromise<Reach> {
@@ -381,13 +310,13 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
   // ── What is heard of the store ────────────────────────────────────────────
 
   onMirrorChange(mirror: Mirror, before: CircuitSnapshot | undefined, counters: WindowCounters): void {
-    if (!this.#isCurrent(mirror)) return
+    if (!this.isCurrent(mirror)) return
     if (mirror === this.#shared) this.#onSharedChange(before)
     // Open for itself while the fleet stayed closed: recovered, it is one of the fleet again.
     else if (this.#isAlone && !this.#isAway && this.#isSoloClosed && this.#switches?.isPending !== true)
       this.#solo?.end()
     this.#arrange(counters)
-    if (mirror === this.#shared) this.#giveBackUnused()
+    if (mirror === this.#shared && !this.#isAway) this.#probes?.giveBackUnused(mirror)
   }
 
   #onSharedChange(before: CircuitSnapshot | undefined): void {
@@ -424,7 +353,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
     this.#events.emit('storeUp', { since: this.#settings.clock.now() })
     if (this.#switches?.isPending === true) return after(this.#carryOut(), () => {})
     this.#reunite()
-    this.#giveBackUnused()
+    this.#probes?.giveBackUnused(this.#shared)
     return after(this.onMirrorCounters(this.#shared), () => {})
   }
 
@@ -475,7 +404,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost {
     return this.#own?.snapshot?.state === 'closed'
   }
 
-  #isCurrent(mirror: Mirror): boolean {
+  isCurrent(mirror: Mirror): boolean {
     return mirror === this.#shared || mirror === this.#own
   }
 

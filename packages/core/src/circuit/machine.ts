@@ -99,7 +99,7 @@ export interface CooldownRule {
  * @param trips open periods in a row before this one
  * @param random from 0 to below 1
  */
-export function cooldownFor(rule: CooldownRule, trips: number, random: number): number {
+export function cooldownMsFor(rule: CooldownRule, trips: number, random: number): number {
   const grown = Math.min(rule.cooldownMs * rule.backoff.factor ** trips, rule.backoff.maxMs)
   return Math.ceil(grown * (1 + rule.jitter * random))
 }
