@@ -14,7 +14,28 @@ export interface CallContext {
   readonly metadata: unknown
 }
 
-/** One call on its way, and the one place where it is told to stop. */
+/** A call that nobody will tell to stop: all that a healthy one costs beside its promise. */
+export class HealthyCall implements CallContext {
+  readonly fence: string
+  readonly metadata: unknown
+  #signal: AbortSignal | undefined
+
+  constructor(fence: string, metadata: unknown) {
+    this.fence = fence
+    this.metadata = metadata
+  }
+
+  get attempt(): number {
+    return 1
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= new AbortController().signal
+    return this.#signal
+  }
+}
+
+/** A call on its way that has a limit, and the one place where it is told to stop. */
 export class Execution implements CallContext {
   fence = ''
   readonly attempt: number = 1
@@ -22,7 +43,7 @@ export class Execution implements CallContext {
   aborted = false
   reason: unknown = undefined
   /** Called once, at the moment of the abort. */
-  onAbort: ((reason: unknown) => void) | undefined = undefined
+  #onAbort: ((reason: unknown) => void) | undefined
   #controller: AbortController | undefined
 
   constructor(metadata: unknown) {
@@ -41,7 +62,7 @@ export class Execution implements CallContext {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    this.onAbort?.(reason)
+    this.#onAbort?.(reason)
     this.#controller?.abort(reason)
   }
 
@@ -56,7 +77,7 @@ export class Execution implements CallContext {
         reject(this.reason)
         return
       }
-      this.onAbort = reject
+      this.#onAbort = reject
       const run = async (): Promise<T> => await work()
       run().then(
         (value) => (this.aborted ? late?.() : resolve(value)),

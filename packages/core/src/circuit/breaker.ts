@@ -1,15 +1,15 @@
 import type { CircuitState } from '@tidegate/contract'
-import type { CancelTimer, Clock } from '../clock'
+import type { CancelTimer } from '../clock'
 import { CircuitIsolatedError, CircuitOpenError, OptionError, TimeoutError, withoutStack } from '../errors'
 import { Emitter, type Listener, type Unlisten } from '../events'
-import { Execution } from '../execution'
+import { Execution, HealthyCall } from '../execution'
 import { isThenable } from '../maybe-promise'
 import { describe } from '../options'
 import type { ExecuteOptions, Policy, Protected } from '../policy'
 import { follow } from '../signals'
 import { Circuit, type Refusal, type Ticket } from './circuit'
 import type { CircuitEvents } from './events'
-import { Latencies } from './latencies'
+import { addLatency, halveLatencies, type Latencies, newLatencies, quantiles } from './latencies'
 import type { Outcome } from './machine'
 import type { CircuitSettings } from './options'
 import { outcomeOfAbort, outcomeOfError } from './outcome'
@@ -58,7 +58,6 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   readonly kind = 'circuitBreaker'
   readonly name: string
   readonly #settings: CircuitSettings
-  readonly #clock: Clock
   readonly #events = new Emitter<CircuitEvents>()
   readonly #circuit: Circuit
   #rejected = 0
@@ -72,9 +71,8 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   constructor(name: string, settings: CircuitSettings) {
     this.name = name
     this.#settings = settings
-    this.#clock = settings.clock
     this.#circuit = new Circuit(name, settings, this.#events)
-    this.#timekeepers = settings.slowCallMs < Number.POSITIVE_INFINITY ? 1 : 0
+    this.#timekeepers = settings.slowCallMs < Number.POSITIVE_INFINITY || settings.minReporters > 1 ? 1 : 0
   }
 
   /** The state as this instance sees it. */
@@ -92,22 +90,26 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
    */
   async execute<T>(fn: Protected<T>, options?: ExecuteOptions): Promise<T> {
     if (typeof fn !== 'function') throw new TypeError(`execute: fn must be a function, got ${describe(fn)}`)
+    if (options !== undefined && isBounded(options)) return this.#executeWithin(fn, options)
     const fence = this.#circuit.gate
-    if (fence === undefined || (options !== undefined && isBounded(options))) {
-      return this.#executeWithCare(fn, options ?? {})
+    if (fence === undefined) {
+      const admitted = this.#circuit.admit()
+      const ticket = this.#let(isThenable(admitted) ? await admitted : admitted)
+      return this.#run(fn, new Execution(options?.metadata), ticket)
     }
     // The healthy call: no timer, no listener, no signal, no round trip.
-    const execution = new Execution(options?.metadata)
-    execution.fence = fence
-    const start = this.#isTimed() ? this.#clock.now() : UNTIMED
+    const start = this.#isTimed() ? this.#settings.clock.now() : UNTIMED
     let value: T
     try {
-      value = await fn(execution)
+      value = await fn(new HealthyCall(fence, options?.metadata))
     } catch (error) {
       this.#settle(fence, this.#outcomeOf(error), start, { error })
       throw error
     }
-    this.#settle(fence, this.#settings.isFailureResult(value) ? 'failure' : 'success', start)
+    const isFailure = this.#settings.isFailureResult(value)
+    if (isFailure || start !== UNTIMED || !this.#circuit.countHealthy(fence)) {
+      this.#settle(fence, isFailure ? 'failure' : 'success', start)
+    }
     return value
   }
 
@@ -146,7 +148,8 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   stats(): CircuitStats {
     const { state, fence, counters, snapshot } = this.#circuit
-    const [p50Ms, p95Ms, p99Ms] = this.#latencies?.quantiles([0.5, 0.95, 0.99]) ?? []
+    const [p50Ms, p95Ms, p99Ms] =
+      this.#latencies === undefined ? [] : quantiles(this.#latencies, [0.5, 0.95, 0.99])
     const { successes, failures, slow } = counters
     return {
       state,
@@ -193,30 +196,22 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     return this.close()
   }
 
-  // A call that takes a thought: with a limit of its own, the first of an instance, or any while not closed.
-  async #executeWithCare<T>(fn: Protected<T>, options: ExecuteOptions): Promise<T> {
-    if (!isBounded(options)) {
-      const admitted = this.#circuit.admit()
-      return this.#run(fn, new Execution(options.metadata), isThenable(admitted) ? await admitted : admitted)
-    }
-    const { signal, deadlineMs } = options
+  /** A call with limits of its caller's. */
+  async #executeWithin<T>(fn: Protected<T>, { signal, deadlineMs, metadata }: ExecuteOptions): Promise<T> {
     if (signal?.aborted === true) throw signal.reason
     checkDeadline(deadlineMs)
-    const execution = new Execution(options.metadata)
+    const execution = new Execution(metadata)
     const limits: CancelTimer[] = []
     if (deadlineMs !== undefined) {
       const timeout = new TimeoutError(`a call of "${this.name}"`, deadlineMs)
       if (deadlineMs <= 0) throw timeout
-      limits.push(this.#clock.setTimeout(() => execution.abort(timeout), deadlineMs, true))
+      limits.push(this.#settings.clock.setTimeout(() => execution.abort(timeout), deadlineMs, true))
     }
     if (signal !== undefined) limits.push(follow(signal, () => execution.abort(signal.reason)))
     try {
       const admitted = this.#circuit.admit()
-      return await this.#run(
-        fn,
-        execution,
-        isThenable(admitted) ? await this.#wait(admitted, execution) : admitted,
-      )
+      const ticket = this.#let(isThenable(admitted) ? await this.#wait(admitted, execution) : admitted)
+      return await this.#run(fn, execution, ticket)
     } finally {
       for (const end of limits) end()
     }
@@ -233,20 +228,21 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     )
   }
 
-  async #run<T>(fn: Protected<T>, execution: Execution, admitted: Ticket | Refusal): Promise<T> {
-    if (!('fence' in admitted)) {
-      this.#rejected++
-      this.#events.emit('reject', admitted)
-      throw this.#errorOf(admitted)
-    }
-    execution.fence = admitted.fence
-    const { permit } = admitted
-    if (permit === undefined) return this.#runInPeriod(fn, execution, admitted.fence)
-    return this.#probe(fn, execution, permit)
+  /** @throws CircuitOpenError, CircuitIsolatedError */
+  #let(admitted: Ticket | Refusal): Ticket {
+    if ('fence' in admitted) return admitted
+    this.#rejected++
+    this.#events.emit('reject', admitted)
+    throw this.#errorOf(admitted)
+  }
+
+  #run<T>(fn: Protected<T>, execution: Execution, { fence, permit }: Ticket): Promise<T> {
+    execution.fence = fence
+    return permit === undefined ? this.#runInPeriod(fn, execution, fence) : this.#probe(fn, execution, permit)
   }
 
   async #runInPeriod<T>(fn: Protected<T>, execution: Execution, fence: string): Promise<T> {
-    const start = this.#clock.now()
+    const start = this.#settings.clock.now()
     let value: T
     try {
       value = await this.#race(fn, execution)
@@ -261,17 +257,22 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   async #probe<T>(fn: Protected<T>, execution: Execution, permit: Permit): Promise<T> {
     const { probeTimeoutMs, slowCallMs, isFailureResult } = this.#settings
-    const start = this.#clock.now()
+    const start = this.#settings.clock.now()
     this.#events.emit('probe', { fence: permit.fence, until: permit.until })
     const timeout = new TimeoutError(`a probe of "${this.name}"`, probeTimeoutMs)
-    const cancel = this.#clock.setTimeout(() => execution.abort(timeout), permit.endsAt - start, true)
+    const cancel = this.#settings.clock.setTimeout(
+      () => execution.abort(timeout),
+      permit.endsAt - start,
+      true,
+    )
     let outcome: Outcome = 'failure'
     let failure: { readonly error: unknown } | undefined
     try {
       const value = await this.#race(fn, execution)
       // A process that was frozen meanwhile may get here before its timer.
-      if (this.#clock.now() >= permit.endsAt) throw timeout
-      outcome = isFailureResult(value) || this.#clock.now() - start >= slowCallMs ? 'failure' : 'success'
+      if (this.#settings.clock.now() >= permit.endsAt) throw timeout
+      outcome =
+        isFailureResult(value) || this.#settings.clock.now() - start >= slowCallMs ? 'failure' : 'success'
       return value
     } catch (error) {
       failure = { error }
@@ -280,7 +281,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
       throw error
     } finally {
       cancel()
-      this.#measure(outcome, start, this.#clock.now(), failure)
+      this.#measure(outcome, start, this.#settings.clock.now(), failure)
       this.#circuit.conclude(permit, outcome)
     }
   }
@@ -303,7 +304,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   #settle(fence: string, outcome: Outcome, start: number, failure?: { readonly error: unknown }): void {
     if (outcome === 'none') return
-    const now = start === UNTIMED ? UNTIMED : this.#clock.now()
+    const now = start === UNTIMED ? UNTIMED : this.#settings.clock.now()
     const isSlow = now - start >= this.#settings.slowCallMs
     const isCounted = this.#circuit.count(fence, outcome === 'failure', isSlow, now)
     if (!isCounted) this.#events.emit('late', { fence, outcome })
@@ -313,12 +314,12 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   #measure(outcome: Outcome, start: number, now: number, failure?: { readonly error: unknown }): void {
     if (outcome === 'none') return
     const durationMs = now - start
-    this.#latencies ??= new Latencies()
+    this.#latencies ??= newLatencies()
     if (now - this.#latenciesHalvedAt >= LATENCY_SPAN_MS) {
-      this.#latencies.halve()
+      halveLatencies(this.#latencies)
       this.#latenciesHalvedAt = now
     }
-    this.#latencies.add(durationMs)
+    addLatency(this.#latencies, durationMs)
     if (outcome === 'success') this.#events.emit('success', { durationMs })
     else this.#events.emit('failure', { ...failure, durationMs })
   }

@@ -101,42 +101,44 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     const { isStrict } = this.#settings
     if (this.#isAway || (!isStrict && this.#shared.snapshot !== undefined)) {
       // While calls pass, their outcomes keep the mirror fresh.
-      if (this.gate === undefined) this.touch()
-      return this.#admit(true)
+      const now = this.#settings.clock.now()
+      if (this.gate === undefined) this.#touch(now)
+      return this.#admit(true, now)
     }
     this.#listen()
     // The first calls of an instance wait for one read together; strict ones each for one of their own.
     return after<unknown, Ticket | Refusal>(isStrict ? this.#shared.read() : this.#shared.sync(), () =>
-      this.#admit(true),
+      this.#admit(true, this.#settings.clock.now()),
     )
   }
 
   /** What `admit` would say, as far as it can be said without asking and without taking a permit. */
   preview(): Refusal | undefined {
-    this.touch()
-    const { go, retryAfterMs } = { retryAfterMs: undefined, ...this.#admission() }
+    const now = this.#settings.clock.now()
+    this.#touch(now)
+    const { go, retryAfterMs } = { retryAfterMs: undefined, ...this.#admission(now) }
     return go === 'reject' || (go === 'claim' && !this.#mayClaim()) ? this.#refusal(retryAfterMs) : undefined
   }
 
   /** Somebody came by: what is known of the fleet is refreshed in the background, if that is due. */
-  touch(): void {
-    if (this.#settings.clock.now() - this.#shared.askedAt >= this.#settings.syncMs) void this.sync()
+  #touch(now: number): void {
+    if (now - this.#shared.askedAt >= this.#settings.syncMs) void this.sync()
   }
 
-  #admission(): Admission {
+  #admission(now: number): Admission {
     const { snapshot } = this.#deciding
     if (this.#switches?.isolates === true) return { go: 'reject', retryAfterMs: undefined }
-    return snapshot === undefined ? { go: 'pass' } : admission(snapshot, this.#deciding.storeNow())
+    return snapshot === undefined ? { go: 'pass' } : admission(snapshot, this.#deciding.storeTime(now))
   }
 
-  #admit(mayClaim: boolean): MaybePromise<Ticket | Refusal> {
-    const may = this.#admission()
-    if (may.go === 'pass') return this.#rampRefusal() ?? { fence: this.fence }
+  #admit(mayClaim: boolean, now: number): MaybePromise<Ticket | Refusal> {
+    const may = this.#admission(now)
+    if (may.go === 'pass') return this.#rampRefusal(now) ?? { fence: this.fence }
     if (may.go === 'reject') return this.#refusal(may.retryAfterMs)
     if (!mayClaim || !this.#mayClaim()) return this.#refusal(undefined)
     // A claim that lost has brought the state that beat it: it may be closed by now.
     return after<Permit | undefined, Ticket | Refusal>(this.#claim(), (permit) =>
-      permit === undefined ? this.#admit(false) : { fence: permit.fence, permit },
+      permit === undefined ? this.#admit(false, this.#settings.clock.now()) : { fence: permit.fence, permit },
     )
   }
 
@@ -144,9 +146,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     return { state: this.state, retryAfterMs }
   }
 
-  #rampRefusal(): Refusal | undefined {
+  #rampRefusal(now: number): Refusal | undefined {
     if (this.#ramp?.isOn !== true) return undefined
-    const now = this.#settings.clock.now()
     const left = this.#ramp.leftMs(now)
     if (left === 0) {
       this.#ramp.end()
@@ -156,6 +157,18 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   }
 
   // ── A call settled ────────────────────────────────────────────────────────
+
+  /**
+   * Counts a success of which nothing else is known: the shortest way there is.
+   *
+   * @returns false if it takes the longer one
+   */
+  countHealthy(fence: string): boolean {
+    if (fence !== this.fence || !this.#isAwaitingBeat) return false
+    this.#ledger.tally.successes++
+    this.#ledger.tally.trailingFailures = 0
+    return true
+  }
 
   /**
    * Counts an outcome of the period `fence`.
@@ -366,7 +379,10 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     own.tally.addTally(this.#shared.unconfirmed())
     if (hasSeenFleet || snapshot === undefined) return
     // Not before the fleet's own cooldown is over.
-    void this.#openAlone(own, Math.ceil((snapshot.probeAfter ?? 0) - this.#shared.storeNow()))
+    void this.#openAlone(
+      own,
+      Math.ceil((snapshot.probeAfter ?? 0) - this.#shared.storeTime(this.#settings.clock.now())),
+    )
   }
 
   /** One of the fleet again: its state is taken up. */

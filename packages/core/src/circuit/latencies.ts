@@ -8,43 +8,43 @@ const LONGEST = 2 ** (DOUBLINGS + 1) - 1
 
 /**
  * Durations in fixed memory: a histogram whose steps grow by about a fifth, from
- * 0.06 ms to 131 s, halved once a window so that the present outweighs the past.
+ * 0.06 ms to 131 s. Functions on the bare array, for there is one of it a breaker.
  */
-export class Latencies {
-  readonly #counts = new Uint16Array(STEPS * DOUBLINGS)
+export type Latencies = Uint16Array
 
-  add(durationMs: number): void {
-    const index = stepOf(durationMs)
-    const count = this.#counts[index] ?? 0
-    if (count === FULL) this.halve()
-    this.#counts[index] = (this.#counts[index] ?? 0) + 1
-  }
+export function newLatencies(): Latencies {
+  return new Uint16Array(STEPS * DOUBLINGS)
+}
 
-  halve(): void {
-    for (let index = 0; index < this.#counts.length; index++) {
-      this.#counts[index] = (this.#counts[index] ?? 0) >> 1
-    }
-  }
+export function addLatency(latencies: Latencies, durationMs: number): void {
+  const index = stepOf(durationMs)
+  if (latencies[index] === FULL) halveLatencies(latencies)
+  latencies[index] = (latencies[index] ?? 0) + 1
+}
 
-  /**
-   * The durations below which these shares of the calls stayed, in ms; undefined without calls.
-   *
-   * @param shares from 0 to 1, rising
-   */
-  quantiles(shares: readonly number[]): (number | undefined)[] {
-    let total = 0
-    for (const count of this.#counts) total += count
-    return shares.map((share) => (total === 0 ? undefined : this.#quantile(share * total)))
-  }
+/** Done from time to time, so that the present outweighs the past. */
+export function halveLatencies(latencies: Latencies): void {
+  for (let index = 0; index < latencies.length; index++) latencies[index] = (latencies[index] ?? 0) >> 1
+}
 
-  #quantile(rank: number): number {
-    let seen = 0
-    for (let index = 0; index < this.#counts.length; index++) {
-      seen += this.#counts[index] ?? 0
-      if (seen >= rank && seen > 0) return (lowerBound(index) + lowerBound(index + 1)) / 2 / UNITS_PER_MS
-    }
-    return lowerBound(this.#counts.length) / UNITS_PER_MS
+/**
+ * The durations below which these shares of the calls stayed, in ms; undefined without calls.
+ *
+ * @param shares from 0 to 1
+ */
+export function quantiles(latencies: Latencies, shares: readonly number[]): (number | undefined)[] {
+  let total = 0
+  for (const count of latencies) total += count
+  return shares.map((share) => (total === 0 ? undefined : quantile(latencies, share * total)))
+}
+
+function quantile(latencies: Latencies, rank: number): number {
+  let seen = 0
+  for (let index = 0; index < latencies.length; index++) {
+    seen += latencies[index] ?? 0
+    if (seen >= rank && seen > 0) return (lowerBound(index) + lowerBound(index + 1)) / 2 / UNITS_PER_MS
   }
+  return lowerBound(latencies.length) / UNITS_PER_MS
 }
 
 /** The step a duration falls in: its highest bit says the doubling, the next two the step within it. */

@@ -63,9 +63,9 @@ export class Mirror {
     this.#host = host
   }
 
-  /** The moment by the store's clock, in epoch ms: its last answer, and what this instance's clock has counted since. */
-  storeNow(): number {
-    return this.#settings.clock.now() + this.#offset
+  /** A moment of this instance's clock by the store's, in epoch ms: its answers, and what was counted since. */
+  storeTime(moment: number): number {
+    return moment + this.#offset
   }
 
   /** Sends the outcomes that have come together, or asks how things are if there are none. One exchange at a time. */
@@ -220,7 +220,7 @@ export class Mirror {
 
   /** Past it the store does nothing any more, when nobody here waits for the answer. */
   #deadline(): number {
-    return Math.ceil(this.storeNow() + this.#settings.storeTimeoutMs)
+    return Math.ceil(this.storeTime(this.#settings.clock.now()) + this.#settings.storeTimeoutMs)
   }
 
   #terms(extra: Partial<Terms>): Terms {

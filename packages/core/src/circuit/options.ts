@@ -166,6 +166,9 @@ export function circuitSettings(options: CircuitBreakerOptions, maxKeys = 1): Ci
   }
 }
 
+/** One object for all that leave it out. */
+const DEFAULT_BACKOFF = { factor: 2, maxMs: 300_000 }
+
 type Reader = OptionReader<CircuitBreakerOptions>
 
 function windowOf(read: Reader): CircuitWindow {
@@ -229,7 +232,9 @@ function reportersOf(read: Reader): number {
 
 function backoffOf(read: Reader, cooldownMs: number): CooldownRule['backoff'] {
   const takes = `{ factor, at least 1; maxMs, whole milliseconds and at least cooldownMs (${cooldownMs}) }`
-  return read.read('cooldownBackoff', { factor: 2, maxMs: Math.max(cooldownMs, 300_000) }, takes, (value) => {
+  const { maxMs } = DEFAULT_BACKOFF
+  const fallback = cooldownMs <= maxMs ? DEFAULT_BACKOFF : { ...DEFAULT_BACKOFF, maxMs: cooldownMs }
+  return read.read('cooldownBackoff', fallback, takes, (value) => {
     if (typeof value !== 'object' || value === null) return false
     const { factor, maxMs, ...others } = value as Record<string, unknown>
     const isFactor = typeof factor === 'number' && factor >= 1 && Number.isFinite(factor)

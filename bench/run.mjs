@@ -1,0 +1,69 @@
+import { commands } from './commands.mjs'
+import { measure } from './measure.mjs'
+import { memory } from './memory.mjs'
+import { healthyCalls } from './subjects/healthy.mjs'
+import { rejectedCalls } from './subjects/rejected.mjs'
+
+const isQuick = process.argv.includes('--quick')
+const rounds = isQuick ? 5 : 15
+const size = isQuick
+  ? { count: 2_000, calls: 100_000, keys: 50_000 }
+  : { count: 10_000, calls: 1_000_000, keys: 1_000_000 }
+
+/** @type {string[]} */
+const missed = []
+
+function table(title, results, base) {
+  console.log(`\n${title}\n`)
+  console.log('| | ns per call | quartiles | x |')
+  console.log('|---|---:|---:|---:|')
+  for (const [name, { median, low, high }] of Object.entries(results)) {
+    const ratio = (median / results[base].median).toFixed(2)
+    console.log(`| ${name} | ${median.toFixed(0)} | ${low.toFixed(0)} to ${high.toFixed(0)} | ${ratio} |`)
+  }
+}
+
+function goal(text, value, limit, unit = '') {
+  const holds = value <= limit
+  if (!holds) missed.push(text)
+  console.log(`${holds ? 'ok    ' : 'MISSED'}  ${text}: ${value.toFixed(2)}${unit} (at most ${limit}${unit})`)
+}
+
+console.log(`Node.js ${process.version}, ${process.arch}; ${rounds} interleaved rounds, medians.`)
+const healthy = await measure(healthyCalls(), { rounds, calls: isQuick ? 20_000 : 100_000 })
+table('A call that succeeds', healthy, 'a bare await')
+const rejected = await measure(await rejectedCalls(), { rounds, calls: isQuick ? 5_000 : 20_000 })
+table('A call that is rejected', rejected, 'cockatiel')
+
+const heap = await memory(size)
+console.log(`
+Heap, in bytes, of ${size.count} breakers on one memory store
+
+| | bytes |
+|---|---:|
+| a breaker as built | ${heap.built.toFixed(0)} |
+| a breaker after its first call, its circuit in the store included | ${heap.used.toFixed(0)} |
+| of these, the circuit in the store | ${heap.circuit.toFixed(0)} |
+| a keyed breaker after its first call, its circuit in the store included | ${heap.perKey.toFixed(0)} |
+| per further call | ${heap.perCall.toFixed(3)} |`)
+
+const sent = await commands(size)
+console.log(`
+Commands sent to the store
+
+| | per second | per call |
+|---|---:|---:|
+| healthy | ${sent.healthy.perSecond.toFixed(1)} | ${sent.healthy.perCall.toFixed(6)} |
+| rejected | ${sent.rejected.perSecond.toFixed(1)} | ${sent.rejected.perCall.toFixed(6)} |
+`)
+
+const ours = healthy['Tidegate, 30 s window'].median
+goal('a healthy call beside SamplingBreaker', ours / healthy['cockatiel, SamplingBreaker'].median, 0.7)
+goal('a healthy call beside ConsecutiveBreaker', ours / healthy['cockatiel, ConsecutiveBreaker'].median, 1)
+goal('a rejection beside cockatiel', rejected.Tidegate.median / rejected.cockatiel.median, 0.5)
+goal('a breaker after its first call, without its circuit', heap.used - heap.circuit, 1_536, ' bytes')
+goal('heap that a call leaves behind', heap.perCall, 0.1, ' bytes')
+goal(`${size.keys} keys beside ${size.count}`, heap.growth, 1.1)
+goal('commands per thousand calls, healthy', 1_000 * sent.healthy.perCall, 0.5)
+goal('commands per thousand calls, rejected', 1_000 * sent.rejected.perCall, 0.5)
+if (missed.length > 0) process.exitCode = 1

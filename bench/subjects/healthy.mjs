@@ -1,0 +1,52 @@
+import { circuitBreaker, memoryStore } from '@tidegate/core'
+import { ConsecutiveBreaker, handleAll, SamplingBreaker, circuitBreaker as theirs } from 'cockatiel'
+import CircuitBreaker from 'opossum'
+import { breakerByHand } from './by-hand.mjs'
+
+const work = async () => 1
+
+/** A store as far away as a promise: what a network adds beside its time. */
+function asynchronous(store) {
+  const { circuits } = store
+  return {
+    ...store,
+    circuits: {
+      readState: async (...args) => circuits.readState(...args),
+      compareAndSet: async (...args) => circuits.compareAndSet(...args),
+      record: async (...args) => circuits.record(...args),
+      forget: async (name) => circuits.forget(name),
+    },
+  }
+}
+
+/** A call that succeeds at once, under each of them. */
+export function healthyCalls() {
+  const cockatiel = (breaker) => theirs(handleAll, { halfOpenAfter: 30_000, breaker })
+  const byHand = breakerByHand()
+  const sampling = cockatiel(new SamplingBreaker({ threshold: 0.5, duration: 30_000, minimumRps: 1 }))
+  const consecutive = cockatiel(new ConsecutiveBreaker(5))
+  const opossum = new CircuitBreaker(work, { timeout: false })
+  const opossumTimed = new CircuitBreaker(work)
+  const ours = circuitBreaker({ name: 'time' })
+  const inARow = circuitBreaker({ name: 'consecutive', consecutiveFailures: 5 })
+  const remote = circuitBreaker({ name: 'remote', store: asynchronous(memoryStore()) })
+  const heard = circuitBreaker({ name: 'heard' })
+  heard.on('success', () => {})
+  const { signal } = new AbortController()
+  return {
+    'a bare await': work,
+    'ten buckets by hand': () => byHand.execute(work),
+    'cockatiel, ConsecutiveBreaker': () => consecutive.execute(work),
+    'cockatiel, SamplingBreaker': () => sampling.execute(work),
+    'opossum, no timeout': () => opossum.fire(),
+    opossum: () => opossumTimed.fire(),
+    'Tidegate, 30 s window': () => ours.execute(work),
+    'Tidegate, failures in a row': () => inARow.execute(work),
+    'Tidegate, a store that answers later': () => remote.execute(work),
+    'Tidegate, every call timed and heard': () => heard.execute(work),
+    'Tidegate, with a signal shared by all callers': () => ours.execute(work, { signal }),
+    'Tidegate, a signal of its own for each caller': () =>
+      ours.execute(work, { signal: new AbortController().signal }),
+    'Tidegate, the function reads its signal': () => ours.execute(async (context) => context.signal.aborted),
+  }
+}
