@@ -1,11 +1,12 @@
 import { commands } from './commands.mjs'
 import { measure } from './measure.mjs'
 import { memory } from './memory.mjs'
-import { healthyCalls } from './subjects/healthy.mjs'
+import { furtherCalls, healthyCalls } from './subjects/healthy.mjs'
 import { rejectedCalls } from './subjects/rejected.mjs'
 
 const isQuick = process.argv.includes('--quick')
 const rounds = isQuick ? 5 : 15
+const calls = isQuick ? 20_000 : 100_000
 const size = isQuick
   ? { count: 2_000, calls: 100_000, keys: 50_000 }
   : { count: 10_000, calls: 1_000_000, keys: 1_000_000 }
@@ -30,8 +31,9 @@ function goal(text, value, limit, unit = '') {
 }
 
 console.log(`Node.js ${process.version}, ${process.arch}; ${rounds} interleaved rounds, medians.`)
-const healthy = await measure(healthyCalls(), { rounds, calls: isQuick ? 20_000 : 100_000 })
+const healthy = await measure(healthyCalls(), { rounds, calls })
 table('A call that succeeds', healthy, 'a bare await')
+table('Tidegate, with more asked of it', await measure(furtherCalls(), { rounds, calls }), 'a 30 s window')
 const rejected = await measure(await rejectedCalls(), { rounds, calls: isQuick ? 5_000 : 20_000 })
 table('A call that is rejected', rejected, 'cockatiel')
 

@@ -48,7 +48,7 @@ const LATENCY_SPAN_MS = 60_000
  * percentiles, and for noticing that time has passed.
  */
 const TIMED_PER_SYNC = 32
-const TIMED_OF_MANY = 8
+const TIMED_OF_MANY = 16
 
 /** The start of a call that nobody needs the duration of. */
 const UNTIMED = -1
@@ -245,7 +245,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     const start = this.#settings.clock.now()
     let value: T
     try {
-      value = await this.#race(fn, execution)
+      value = await execution.race(() => fn(execution))
     } catch (error) {
       const outcome = execution.aborted ? outcomeOfAbort(execution.reason) : this.#outcomeOf(error)
       this.#settle(fence, outcome, start, { error })
@@ -268,7 +268,10 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     let outcome: Outcome = 'failure'
     let failure: { readonly error: unknown } | undefined
     try {
-      const value = await this.#race(fn, execution)
+      const value = await execution.race(
+        () => fn(execution),
+        (late) => this.#tellLate(permit.fence, late),
+      )
       // A process that was frozen meanwhile may get here before its timer.
       if (this.#settings.clock.now() >= permit.endsAt) throw timeout
       outcome =
@@ -286,14 +289,10 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     }
   }
 
-  #race<T>(fn: Protected<T>, execution: Execution): Promise<T> {
-    return execution.race(
-      () => fn(execution),
-      (late) => {
-        const outcome = late === undefined ? 'success' : this.#outcomeOf(late.error)
-        if (outcome !== 'none') this.#events.emit('late', { fence: execution.fence, outcome })
-      },
-    )
+  /** What a probe came to after it was given up. */
+  #tellLate(fence: string, failure?: { readonly error: unknown }): void {
+    const outcome = failure === undefined ? 'success' : this.#outcomeOf(failure.error)
+    if (outcome !== 'none') this.#events.emit('late', { fence, outcome })
   }
 
   #isTimed(): boolean {
