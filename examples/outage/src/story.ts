@@ -7,7 +7,7 @@ export type Colour = 'red' | 'green' | 'yellow' | 'dim'
 
 const CODES: Readonly<Record<Colour, string>> = { red: '31', green: '32', yellow: '33', dim: '2' }
 
-export function coloured(text: string, colour: Colour): string {
+function coloured(text: string, colour: Colour): string {
   return useColour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text
 }
 

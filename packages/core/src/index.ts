@@ -1,7 +1,7 @@
 export type * from '@tidegate/contract'
 export { type MemoryStoreOptions, memoryStore } from '@tidegate/store-memory'
 export type { CircuitBreaker, CircuitRejection, CircuitStats } from './circuit/breaker'
-export { circuitBreaker } from './circuit/circuit-breaker'
+export { type CircuitBreakerFactory, circuitBreaker } from './circuit/circuit-breaker'
 export type { CircuitEvents } from './circuit/events'
 export type { KeyedCircuitBreaker, KeyedOptions } from './circuit/keyed'
 export type { CircuitBreakerOptions, WhenStoreDown } from './circuit/options'

@@ -28,15 +28,17 @@ export class WaywardStore implements Store {
   readonly #inner: Store
   #held: (() => void)[] | undefined
 
-  constructor(inner: Store) {
+  /** @param supports as a store across a network would, or not */
+  constructor(inner: Store, supports: Partial<Store['supports']> = { push: false }) {
     this.#inner = inner
-    this.supports = { ...inner.supports, push: false }
+    this.supports = { ...inner.supports, ...supports }
     this.circuits = {
       readState: (...args) => this.#run('readState', args, () => inner.circuits.readState(...args)),
       compareAndSet: (...args) =>
         this.#run('compareAndSet', args, () => inner.circuits.compareAndSet(...args)),
       record: (...args) => this.#run('record', args, () => inner.circuits.record(...args)),
       forget: (name) => inner.circuits.forget(name),
+      subscribe: (name, listener) => inner.circuits.subscribe?.(name, listener) ?? (() => {}),
     }
   }
 
