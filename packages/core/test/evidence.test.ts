@@ -22,6 +22,24 @@ describe('evidence belongs to its period', () => {
     expect(late.map(({ event }) => event.outcome)).toEqual(Array(5).fill('failure'))
   })
 
+  it('does not count the late successes of many calls, either', async () => {
+    const clock = new VirtualClock()
+    const breaker = breakerOf(clock, { minimumCalls: 200 })
+    await breaker.execute(up)
+    const early = new Pending<string>()
+    const calls = Array.from({ length: 200 }, () => breaker.execute(early.run))
+    await settled()
+    // Enough outcomes that further calls are not timed, and take the shortest way.
+    for (let call = 0; call < 100; call++) await breaker.execute(up)
+    const untimed = Array.from({ length: 50 }, () => breaker.execute(early.run))
+    await breaker.reset()
+    const late = listen(breaker, 'late')
+    early.resolve('up, before')
+    await Promise.all([...calls, ...untimed])
+    expect(late).toHaveLength(250)
+    expect(breaker.stats()).toMatchObject({ successes: 0, failures: 0 })
+  })
+
   it('does not close on the late success of a call admitted before the trip', async () => {
     const clock = new VirtualClock()
     const breaker = breakerOf(clock, { consecutiveFailures: 1 })

@@ -41,6 +41,48 @@ describe('one probe', () => {
     expect(probe.calls).toBe(1)
   })
 
+  it('is asked for by one caller of an instance, and by no other', async () => {
+    const { clock, store, breakers } = fleetOf(1)
+    const [breaker] = breakers as [ReturnType<typeof breakerOf>]
+    await failTimes(breaker, 4)
+    await clock.advance(1_000)
+    const swaps = store.count('compareAndSet')
+    const calls = Array.from({ length: 10 }, () => breaker.execute(up).catch(ignore))
+    await Promise.all(calls)
+    // One for the permit, and one for the verdict.
+    expect(store.count('compareAndSet') - swaps).toBe(2)
+  })
+
+  it('has no say any more once its lease ran out, even if nobody took it over', async () => {
+    const { clock, store, breakers } = fleetOf(1)
+    const [breaker] = breakers as [ReturnType<typeof breakerOf>]
+    await failTimes(breaker, 4)
+    await clock.advance(1_000)
+    const probe = new Pending<string>()
+    const call = breaker.execute(probe.run)
+    await settled()
+    const swaps = store.count('compareAndSet')
+    clock.freeze(60_000)
+    probe.reject(new Error('down, a minute ago'))
+    await expect(call).rejects.toThrow('down')
+    await settled()
+    expect(store.count('compareAndSet')).toBe(swaps)
+    expect(breaker.state).toBe('half-open')
+    await expect(breaker.execute(up)).resolves.toBe('up')
+  })
+
+  it('sends its verdict with the end of its lease as the deadline', async () => {
+    const { clock, store, breakers } = fleetOf(1)
+    const [breaker] = breakers as [ReturnType<typeof breakerOf>]
+    await failTimes(breaker, 4)
+    await clock.advance(1_000)
+    const start = clock.now()
+    await breaker.execute(up)
+    const { args } = store.sent.filter(({ method }) => method === 'compareAndSet').at(-1) ?? { args: [] }
+    // The probe's 500 ms, and a margin of 50.
+    expect(args[4]).toMatchObject({ deadline: start + 550 })
+  })
+
   it('ends the probe at its time whether or not the function listens, and counts a failure', async () => {
     const { clock, breaker } = await opened()
     const late = listen(breaker, 'late')

@@ -168,6 +168,26 @@ describe('a store that misbehaves', () => {
     expect(breaker.state).toBe('closed')
   })
 
+  it('hears of evidence that a probe has borne out since', async () => {
+    const { clock, store, breakers } = fleetOf(1, { windowMs: 2_000, whenStoreDown: 'local' })
+    const [breaker] = breakers as [CircuitBreaker]
+    await breaker.execute(up)
+    store.fail('reject')
+    await failTimes(breaker, 8)
+    // Three windows later its probes still fail.
+    for (let beat = 0; beat < 60; beat++) {
+      await clock.advance(100)
+      await breaker.execute(down).catch(ignore)
+    }
+    expect(breaker.stats().fence).toMatch(/^local:/)
+    store.fail(undefined)
+    for (let beat = 0; beat < 15; beat++) {
+      await clock.advance(100)
+      await breaker.execute(down).catch(ignore)
+    }
+    expect(breaker.stats()).toMatchObject({ state: 'open', fence: expect.stringMatching(/^\d{16}\./) })
+  })
+
   it('has its state taken up within 2 s of being back, with traffic', async () => {
     const { clock, store, breakers } = fleetOf(2)
     const [cutOff, other] = breakers as [CircuitBreaker, CircuitBreaker]

@@ -1,4 +1,12 @@
-import { type CircuitWindow, isFence, isNonce, type Tally, type Terms } from '@tidegate/contract'
+import {
+  type CircuitState,
+  type CircuitWindow,
+  isFence,
+  isNonce,
+  SWAPS,
+  type Tally,
+  type Terms,
+} from '@tidegate/contract'
 
 /*
  * What a command must bring. A caller that gets this wrong has a defect, and is
@@ -18,6 +26,11 @@ export function checkTerms(terms: Terms): void {
   if (!isWhole(terms.leaseMs, 1)) fail('terms.leaseMs', 'whole milliseconds, at least 1', terms.leaseMs)
   if (terms.owner !== undefined && !isText(terms.owner)) {
     fail('terms.owner', 'a string that is not empty', terms.owner)
+  }
+  for (const field of ['yield', 'succeeded'] as const) {
+    if (terms[field] !== undefined && terms[field] !== true) {
+      fail(`terms.${field}`, 'true or left out', terms[field])
+    }
   }
 }
 
@@ -42,6 +55,11 @@ export function checkName(name: string): void {
 /** @throws TypeError */
 export function checkFence(fence: string): void {
   if (!isFence(fence)) fail('fence', 'a fence of this contract', fence)
+}
+
+/** @throws TypeError */
+export function checkState(field: 'from' | 'to', state: CircuitState): void {
+  if (!Object.hasOwn(SWAPS, state)) fail(field, 'closed, open, half-open or isolated', state)
 }
 
 function checkWindow(window: CircuitWindow): void {

@@ -12,7 +12,7 @@ import {
   type Terms,
   type Unsubscribe,
 } from '@tidegate/contract'
-import { checkFence, checkName, checkTally, checkTerms } from './check'
+import { checkFence, checkName, checkState, checkTally, checkTerms } from './check'
 import { countInstances, type Instance, type Instances, newInstance, touchInstance } from './instances'
 import { type Phase, snapshotOf } from './phase'
 import { Shelf, type Shelved } from './shelf'
@@ -24,16 +24,20 @@ import { countersOf, type Windows, withShape } from './window'
 const NO_WINDOWS: Windows = []
 
 /** One circuit: its present period, what was counted in it, and who came by. */
-class Circuit implements Shelved {
+class Circuit implements Shelved<Circuit> {
+  readonly name: string
   phase: Phase
   fence: Fence
   /** The nonce of the swap that began the period; undefined where the circuit was created. */
   begunBy: string | undefined = undefined
   windows: Windows = NO_WINDOWS
   readonly instances: Instances
-  expiresAt = 0
+  older: Circuit | undefined = undefined
+  newer: Circuit | undefined = undefined
+  #idleUntil = 0
 
-  constructor(fence: Fence, now: number, creator: string) {
+  constructor(name: string, fence: Fence, now: number, creator: string) {
+    this.name = name
     this.phase = { state: 'closed', since: now, trips: 0 }
     this.fence = fence
     // With its first one in place, for an array that is pushed to makes room for sixteen more.
@@ -50,20 +54,19 @@ class Circuit implements Shelved {
     this.fence = fence
     this.begunBy = nonce
     this.windows = NO_WINDOWS
-    for (const instance of this.instances) instance.refused = undefined
   }
 
-  /** Any touch renews the lease, and none shortens it. */
+  /** Isolation has no end of its own. */
+  get expiresAt(): number {
+    return this.phase.state === 'isolated' ? Number.POSITIVE_INFINITY : this.#idleUntil
+  }
+
+  /**
+   * Any touch renews the lease, and none shortens it: so it also outlasts the
+   * cooldown and the permit, whose swap renewed it by twice their length.
+   */
   renew(terms: Terms, now: number): void {
-    const { phase } = this
-    if (phase.state === 'isolated') {
-      this.expiresAt = Number.POSITIVE_INFINITY
-      return
-    }
-    const before = Number.isFinite(this.expiresAt) ? this.expiresAt : 0
-    const needed = phase.state === 'closed' ? 0 : phase.probeAfter
-    const held = phase.state === 'half-open' ? (phase.permit?.until ?? 0) : 0
-    this.expiresAt = Math.max(before, now + idleLeaseMs(terms), needed + 1, held + 1)
+    this.#idleUntil = Math.max(this.#idleUntil, now + idleLeaseMs(terms))
   }
 
   snapshot(terms: Terms, now: number): CircuitSnapshot {
@@ -90,7 +93,9 @@ export class MemoryCircuits implements CircuitStore {
 
   compareAndSet(name: string, from: CircuitState, to: CircuitState, fence: Fence, terms: Terms): SwapAnswer {
     checkFence(fence)
-    checkSwap(from, to, terms)
+    checkState('from', from)
+    checkState('to', to)
+    checkOwner(from, to, terms)
     const { circuit, instance, now } = this.#touch(name, terms)
     const answer = (ok: boolean): SwapAnswer => ({ ok, snapshot: circuit.snapshot(terms, now) })
     const isRepeat = circuit.begunBy === terms.nonce && circuit.phase.state === to
@@ -103,7 +108,7 @@ export class MemoryCircuits implements CircuitStore {
       return answer(false)
     }
     circuit.begin(next, this.#time.mint(now, terms.nonce), terms.nonce)
-    this.#keep(name, circuit, terms, now)
+    this.#keep(circuit, terms, now)
     const landed = answer(true)
     this.#subscribers.tell(name, landed.snapshot)
     return landed
@@ -154,32 +159,34 @@ export class MemoryCircuits implements CircuitStore {
     checkName(name)
     checkTerms(terms)
     const now = this.#time.now()
-    const circuit = this.#shelf.get(name, now) ?? this.#create(terms, now)
+    const circuit = this.#shelf.get(name, now) ?? this.#create(name, terms, now)
     const instance = touchInstance(circuit.instances, terms.instance, now)
-    this.#keep(name, circuit, terms, now)
+    this.#keep(circuit, terms, now)
     return { circuit, instance, now }
   }
 
-  #create(terms: Terms, now: number): Circuit {
-    this.#shelf.makeRoom(now)
-    return new Circuit(this.#time.mint(now, `~${terms.nonce}`), now, terms.instance)
+  #create(name: string, terms: Terms, now: number): Circuit {
+    const fence = this.#time.mint(now, `~${terms.nonce}`)
+    const circuit = new Circuit(name, fence, now, terms.instance)
+    this.#shelf.add(circuit, now)
+    return circuit
   }
 
-  #keep(name: string, circuit: Circuit, terms: Terms, now: number): void {
+  #keep(circuit: Circuit, terms: Terms, now: number): void {
     circuit.renew(terms, now)
-    this.#shelf.put(name, circuit)
+    this.#shelf.use(circuit)
   }
 }
 
 /** An instance that takes or yields a permit says who it is; a pair that is no swap is answered, not thrown. */
-function checkSwap(from: CircuitState, to: CircuitState, terms: Terms): void {
+function checkOwner(from: CircuitState, to: CircuitState, terms: Terms): void {
   if (to === 'half-open' && isSwap(from, to) && terms.owner === undefined) {
     throw new TypeError('memoryStore: terms.owner must be given with a swap to half-open')
   }
 }
 
 function isSwap(from: CircuitState, to: CircuitState): boolean {
-  return SWAPS[from]?.includes(to) === true
+  return SWAPS[from].includes(to)
 }
 
 function isPast(terms: Terms, now: number): boolean {

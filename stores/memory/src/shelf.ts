@@ -1,69 +1,89 @@
+import { type Linked, Recency } from './recency'
+
 /** What a shelf asks of its things, to know which of them may go. */
-export interface Shelved {
+export interface Shelved<Thing> extends Linked<Thing> {
+  readonly name: string
   readonly expiresAt: number
   /** Whether it is kept even when room is needed. */
   readonly isHeld: boolean
 }
 
 /** The store is full of what must not go. */
-export class StoreFullError extends Error {
+class StoreFullError extends Error {
+  override readonly name = 'StoreFullError'
   readonly code = 'STORE_FULL'
 
   constructor(maxKeys: number) {
     super(
       `memoryStore: all ${maxKeys} circuits are open, half-open or isolated, and none of those is evicted; ` +
-        'give the store a larger maxKeys',
+        'give the store a larger maxKeys, or forget circuits that nobody needs',
     )
   }
 }
 
 /**
- * At most `maxKeys` things by name. The held and the others are each in the order
- * of their last use: room is found at the front of the others, however many are held.
+ * A full shelf looks for what has expired no more often than this: it has to look
+ * at everything. The shortest idle lease is two minutes, so that little is missed.
  */
-export class Shelf<Thing extends Shelved> {
+const LOOK_EVERY_MS = 1_000
+
+/**
+ * At most `maxKeys` things by name. Those that may go are also in the order of
+ * their last use, so that room is found at once, however many may not.
+ */
+export class Shelf<Thing extends Shelved<Thing>> {
   readonly #maxKeys: number
-  readonly #held = new Map<string, Thing>()
-  readonly #others = new Map<string, Thing>()
+  readonly #things = new Map<string, Thing>()
+  readonly #evictable = new Recency<Thing>()
+  #lookAt = 0
 
   constructor(maxKeys: number) {
     this.#maxKeys = maxKeys
   }
 
-  get size(): number {
-    return this.#held.size + this.#others.size
-  }
-
   /** The thing of this name, unless it has expired. */
   get(name: string, now: number): Thing | undefined {
-    const thing = this.#others.get(name) ?? this.#held.get(name)
-    if (thing === undefined || thing.expiresAt > now) return thing
-    this.delete(name)
+    const thing = this.#things.get(name)
+    if (thing === undefined || now < thing.expiresAt) return thing
+    this.#remove(thing)
     return undefined
   }
 
-  /** Puts a thing to the back of where it belongs now. To be called after each use. */
-  put(name: string, thing: Thing): void {
-    this.delete(name)
-    const side = thing.isHeld ? this.#held : this.#others
-    side.set(name, thing)
+  /**
+   * Adds a thing, of a name that is not there.
+   *
+   * @throws StoreFullError
+   */
+  add(thing: Thing, now: number): void {
+    if (this.#things.size >= this.#maxKeys) this.#makeRoom(now)
+    this.#things.set(thing.name, thing)
+    this.use(thing)
+  }
+
+  /** To be called whenever a thing was used, and whenever it begins or ceases to be held. */
+  use(thing: Thing): void {
+    if (thing.isHeld) this.#evictable.delete(thing)
+    else this.#evictable.use(thing)
   }
 
   delete(name: string): void {
-    if (!this.#others.delete(name)) this.#held.delete(name)
+    const thing = this.#things.get(name)
+    if (thing) this.#remove(thing)
   }
 
-  /** @throws StoreFullError */
-  makeRoom(now: number): void {
-    if (this.size < this.#maxKeys) return
-    const [oldest] = this.#others.keys()
-    if (oldest !== undefined) {
-      this.#others.delete(oldest)
-      return
+  #makeRoom(now: number): void {
+    if (now >= this.#lookAt) {
+      this.#lookAt = now + LOOK_EVERY_MS
+      for (const thing of this.#things.values()) if (now >= thing.expiresAt) this.#remove(thing)
+      if (this.#things.size < this.#maxKeys) return
     }
-    // The longest untouched of the held is the likeliest to have expired.
-    const [first] = this.#held
-    if (first === undefined || first[1].expiresAt > now) throw new StoreFullError(this.#maxKeys)
-    this.#held.delete(first[0])
+    const { oldest } = this.#evictable
+    if (oldest === undefined) throw new StoreFullError(this.#maxKeys)
+    this.#remove(oldest)
+  }
+
+  #remove(thing: Thing): void {
+    this.#things.delete(thing.name)
+    this.#evictable.delete(thing)
   }
 }

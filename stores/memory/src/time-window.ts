@@ -68,9 +68,7 @@ export class TimeWindow implements Counting {
   #forget(bucket: number): void {
     let gone = 0
     while (gone < this.#counts.length && (this.#counts[gone] ?? 0) <= bucket - this.#buckets) gone += WIDTH
-    if (gone === 0) return
-    this.#counts = this.#counts.slice(gone)
-    if (this.#counts.length === 0) this.#run = 0
+    if (gone > 0) this.#counts = this.#counts.slice(gone)
   }
 
   #add(at: number, outcomes: number): void {

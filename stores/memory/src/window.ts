@@ -10,7 +10,7 @@ export interface Counting {
   counters(now: number): WindowCounters
 }
 
-export const NOTHING_COUNTED: WindowCounters = {
+const NOTHING_COUNTED: WindowCounters = {
   successes: 0,
   failures: 0,
   slow: 0,

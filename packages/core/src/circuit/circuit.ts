@@ -340,7 +340,6 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   }
 
   onStoreDown(error: unknown): void {
-    if (this.#isAway) return
     this.#isAway = true
     this.#events.emit('storeDown', { error, since: this.#settings.clock.now() })
     this.#goAlone()

@@ -1,0 +1,41 @@
+import type { StoreSupports } from '@tidegate/contract'
+import type { Harness } from '../../src'
+import type { Fault } from './faults'
+import { referenceStore, Server } from './reference-store'
+
+const SUPPORTS: StoreSupports = { windows: ['time', 'consecutive', 'count'], push: true, shared: false }
+
+/** The reference store with every hook there is, on a clock set by hand. */
+export function reference(faults: readonly Fault[] = [], over: Partial<Harness> = {}): Harness {
+  const wrong = new Set(faults)
+  const supports = over.supports ?? SUPPORTS
+  let server: Server
+  const pass = (ms: number): void => {
+    server.micros += Math.round(ms * 1000)
+  }
+  return {
+    name: 'reference',
+    supports,
+    create() {
+      server = new Server(Date.UTC(2026, 0, 1))
+      return referenceStore(server, supports, wrong)
+    },
+    hooks: {
+      advance: pass,
+      leap: pass,
+      stepClock: pass,
+      expire: (name) => void server.rows.delete(name),
+      flush: () => server.rows.clear(),
+      async loseWrites(write) {
+        const kept = structuredClone(server.rows)
+        await write()
+        server.rows = kept
+      },
+      peer: () => referenceStore(server, supports, wrong),
+    },
+    print() {},
+    patienceMs: 30,
+    seed: 20_260_101,
+    ...over,
+  }
+}
