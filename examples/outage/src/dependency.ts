@@ -1,12 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Weather } from './schedule'
+import { SLOW_MS, type Weather } from './schedule'
 
 /** A request that reached the dependency. */
 export interface Arrival {
   readonly at: number
   readonly weather: Weather
+  /** By whom, and when it was let in there: on the way to here it may have been for a while. */
+  readonly instance: string
+  readonly sentAt: number
   readonly isProbe: boolean
 }
 
@@ -14,15 +17,21 @@ export interface Arrival {
 export class Dependency {
   weather: Weather = 'healthy'
   readonly arrivals: Arrival[] = []
-  /** The most probes that were here at one moment. */
+  /** Until a call has come that will be left waiting. */
+  readonly hasStraggler: Promise<void>
+  /** The most probes that were here at one moment under permits that had not run out. */
   mostProbes = 0
   readonly #random: () => number
   readonly #stragglers = new Set<ServerResponse>()
+  #onStraggler = (): void => {}
   readonly #server = createServer((req, res) => this.#answer(req, res))
-  #probes = 0
+  readonly #permits = new Set<{ readonly until: number }>()
 
   constructor(random: () => number) {
     this.#random = random
+    this.hasStraggler = new Promise((resolve) => {
+      this.#onStraggler = resolve
+    })
   }
 
   async listen(): Promise<string> {
@@ -43,19 +52,36 @@ export class Dependency {
   }
 
   #answer(req: IncomingMessage, res: ServerResponse): void {
-    const isProbe = req.headers['x-probe'] !== undefined
-    this.arrivals.push({ at: performance.now(), weather: this.weather, isProbe })
-    if (isProbe) this.#countProbe(res)
-    if (req.url === '/report') this.#stragglers.add(res)
+    const { 'x-instance': instance, 'x-sent-at': sentAt, 'x-permit-until': until } = req.headers
+    this.arrivals.push({
+      at: performance.now(),
+      weather: this.weather,
+      instance: String(instance),
+      sentAt: Number(sentAt),
+      isProbe: until !== undefined,
+    })
+    if (until !== undefined) this.#countProbe(Number(until), res)
+    if (req.url === '/report') this.#keep(res)
     else if (this.weather === 'healthy') setTimeout(() => res.end('paid'), 4 + 8 * this.#random())
-    else if (this.weather === 'failing' && this.#random() < 0.7) setTimeout(() => fail(res), 5)
+    else if (this.weather === 'slow') setTimeout(() => res.end('paid'), SLOW_MS + 300 * this.#random())
+    else if (this.#random() < 0.7) setTimeout(() => fail(res), 5)
     // The rest is left hanging, until the caller has had enough.
   }
 
-  #countProbe(res: ServerResponse): void {
-    this.#probes++
-    this.mostProbes = Math.max(this.mostProbes, this.#probes)
-    res.on('close', () => this.#probes--)
+  #keep(res: ServerResponse): void {
+    this.#stragglers.add(res)
+    this.#onStraggler()
+  }
+
+  #countProbe(until: number, res: ServerResponse): void {
+    const permit = { until }
+    this.#permits.add(permit)
+    res.on('close', () => this.#permits.delete(permit))
+    // As the store, whose clock the permit goes by.
+    const now = performance.timeOrigin + performance.now()
+    // Who was given up when his permit ran out may still be heard of here, for as long as that takes to arrive.
+    const live = [...this.#permits].filter((other) => other === permit || other.until > now)
+    this.mostProbes = Math.max(this.mostProbes, live.length)
   }
 }
 

@@ -9,6 +9,8 @@ export interface Move {
   readonly from: string
   readonly to: string
   readonly fence: string
+  /** The fence of the period that it left, as far as the instance knew. */
+  readonly left: string | undefined
   readonly by: 'here' | 'peer'
 }
 
@@ -22,6 +24,7 @@ export interface Late {
   readonly at: number
   readonly instance: string
   readonly fence: string
+  readonly outcome: 'success' | 'failure'
 }
 
 export interface Outage {
@@ -33,7 +36,10 @@ export interface Outage {
 /** All that was seen in one round. */
 export interface Facts {
   readonly instances: readonly string[]
+  /** Those that had begun when the round ended. */
   readonly outages: readonly Outage[]
+  /** When the call from before the first outage failed at last. */
+  readonly stragglerFailedAt: number
   readonly moves: readonly Move[]
   readonly probes: readonly Probe[]
   readonly late: readonly Late[]

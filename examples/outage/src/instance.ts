@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type CircuitBreaker, circuitBreaker, type Store } from '@tidegate/core'
 import { circuitGuard, outbound, problems } from '@tidegate/express'
 import express, { type NextFunction, type Request, type Response } from 'express'
+import { PATIENCE_MS } from './schedule'
 
 export interface Instance {
   readonly name: string
@@ -21,29 +22,35 @@ export async function startInstance(name: string, store: Store, dependency: stri
     windowMs: 1_000,
     cooldownMs: 900,
     cooldownBackoff: { factor: 1.2, maxMs: 1_500 },
-    probeTimeoutMs: 400,
+    probeTimeoutMs: PATIENCE_MS,
   })
-  let probing = ''
-  payments.on('probe', ({ fence }) => {
-    probing = fence
+  let permit = { fence: '', until: 0 }
+  payments.on('probe', (probe) => {
+    permit = probe
   })
   const call = async (path: string, signal: AbortSignal, fence: string): Promise<globalThis.Response> => {
-    // For the dependency to count: a user's own would not say that it is a probe.
+    // For the dependency to count: those of a real application would not say so much.
+    const headers = { 'x-instance': name, 'x-sent-at': String(performance.now()) }
     const answer = await fetch(dependency + path, {
       signal,
-      headers: fence === probing ? { 'x-probe': fence } : {},
+      headers: fence === permit.fence ? { ...headers, 'x-permit-until': String(permit.until) } : headers,
     })
     await answer.text()
     return answer
   }
 
   const app = express()
-  app.use(outbound({ payments }, { deadlineMs: 400 }))
+  app.use(outbound({ payments }, { deadlineMs: PATIENCE_MS }))
   app.get('/pay', circuitGuard(payments), async (req, res) => {
     const answer = await req.outbound.payments?.execute(({ signal, fence }) => call('/charge', signal, fence))
     res.status(answer?.ok ? 200 : 502).send(answer?.ok ? 'paid' : 'the payment failed')
   })
-  // A call without a deadline: the one that comes back when everybody has forgotten it.
+  // Calls without a deadline. First ones, made before there are users, may take longer than any later.
+  app.get('/warm-up', async (_req, res) => {
+    const answer = await payments.execute(({ signal, fence }) => call('/charge', signal, fence))
+    res.status(answer.ok ? 200 : 502).end()
+  })
+  // And the one that comes back when everybody has forgotten it.
   app.get('/report', async (_req, res) => {
     const answer = await payments.execute(({ signal, fence }) => call('/report', signal, fence))
     res.status(answer.ok ? 200 : 502).end()

@@ -1,14 +1,17 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 const program = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+const directory = fileURLToPath(new URL('..', import.meta.url))
+// Without what whoever runs the tests asks of Node.js: the packages' sources, say.
+const { NODE_OPTIONS: _, REDIS_URL: __, ...clean } = process.env
 
 /** Runs the demo as `npm start` does, on the built packages. */
-function start(...args: string[]) {
+function start(args: readonly string[] = [], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...clean, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -17,32 +20,69 @@ function start(...args: string[]) {
   }
   child.stdout.on('data', hear)
   child.stderr.on('data', hear)
-  const ended = once(child, 'close').then(([code]) => ({ code, output }))
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, output }))
   const says = async (text: string): Promise<void> => {
-    while (!output.includes(text)) await once(child.stdout, 'data')
+    const early = ended.then(() => {
+      if (!output.includes(text)) throw new Error(`it ended without saying "${text}":\n${output}`)
+    })
+    while (!output.includes(text)) await Promise.race([once(child.stdout, 'data'), early])
   }
   return { child, ended, says }
 }
 
+const beginning = (output: string, mark: string) => output.split('\n').filter((line) => line.startsWith(mark))
+
 describe('npm start', () => {
+  it('runs on the built packages', () => {
+    const script =
+      "console.log(import.meta.resolve('@tidegate/core'), import.meta.resolve('@tidegate/express'))"
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+    const resolved = execFileSync(process.execPath, args, { cwd: directory, env: clean, encoding: 'utf8' })
+    expect(resolved).toMatch(/core\/dist\/\S+ \S+express\/dist\//)
+  })
+
   it('-- --once plays one round and ends with 0 when all that it promises was true', async () => {
-    const { ended } = start('--once', '--seed', '7')
-    const { code, output } = await ended
-    expect(output.split('\n').filter((line) => line.startsWith('BROKEN'))).toEqual([])
-    expect(output.split('\n').filter((line) => line.startsWith('ok'))).toHaveLength(7)
+    const { code, output } = await start(['--once', '--seed', '7']).ended
+    expect(beginning(output, 'BROKEN')).toEqual([])
+    expect(beginning(output, 'ok')).toHaveLength(8)
     expect(output).toContain('Seed 7.')
     expect(output).toMatch(/PROBES {5}fence \d{16}\./)
+    expect(output).toMatch(/LATE {7}fence \d{16}\.\S+ {2}a failure\n.*is still closed/)
+    expect(output.match(/had refused \d+ calls, in the median after [\d.]+ ms, p99 [\d.]+ ms/g)).toHaveLength(
+      6,
+    )
     expect(output).toMatch(/requests of users +\d+: \d+ paid, \d+ failed/)
+    expect(output).toMatch(/reached it while it was down +\d+, of which \d+ probes/)
+    expect(output.split('\n').filter((line) => line.length > 100)).toEqual([])
+    expect(output).not.toContain('\u001b')
     expect(code).toBe(0)
   }, 60_000)
 
-  it('goes on until Ctrl-C, and then sums up', async () => {
-    const { child, ended, says } = start()
-    await says('GOES DOWN')
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'goes on until %s, and then sums up',
+    async (signal) => {
+      const { child, ended, says } = start([], { REDIS_URL: 'redis://:hush@127.0.0.1:1' })
+      await says('GOES DOWN')
+      child.kill(signal)
+      const { code, output } = await ended
+      expect(output).toContain('Ctrl-C ends it')
+      expect(output).toContain('REDIS_URL is set, and not used')
+      expect(output).not.toContain('hush')
+      expect(output).toMatch(/requests of users +\d+: \d+ paid, \d+ failed/)
+      expect(output).toMatch(/no answer, anything else +0\n/)
+      expect(output).toContain('not judged')
+      expect(code).toBe(0)
+    },
+    60_000,
+  )
+
+  it('-- --once does not call true what it was kept from judging', async () => {
+    const { child, ended, says } = start(['--once'])
+    await says('is healthy')
     child.kill('SIGINT')
     const { code, output } = await ended
-    expect(output).toContain('requests of users')
-    expect(code).toBe(0)
+    expect(beginning(output, 'ok')).toEqual([])
+    expect(code).toBe(1)
   }, 60_000)
 
   it('explains an argument that it does not know', async () => {
@@ -51,7 +91,7 @@ describe('npm start', () => {
       [['--seed', 'x'], '--seed must be followed by a whole number, at least 0; got x'],
       [['--seed'], 'got nothing'],
     ] as const) {
-      const { code, output } = await start(...args).ended
+      const { code, output } = await start(args).ended
       expect(output).toContain(message)
       expect(code).toBe(2)
     }

@@ -289,10 +289,9 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     }
   }
 
-  /** What a probe came to after it was given up. */
+  /** What a probe came to after it was given up. That it failed was said then. */
   #tellLate(fence: string, failure?: { readonly error: unknown }): void {
-    const outcome = failure === undefined ? 'success' : this.#outcomeOf(failure.error)
-    if (outcome !== 'none') this.#events.emit('late', { fence, outcome })
+    if (failure === undefined) this.#events.emit('late', { fence, outcome: 'success' })
   }
 
   #isTimed(): boolean {
