@@ -15,21 +15,22 @@ export interface Test {
 /**
  * What befalls a store, and a test cannot do through the contract. Each is
  * optional; the cases that need one that is missing are left out, visibly. Each
- * gets the store of the case last, for harnesses that keep something by it.
+ * gets the store of the case last, for harnesses that keep something by it. What
+ * one answers is waited for, and means nothing: whatever a client's command returns will do.
  */
 export interface Hooks {
   /** A short time passes by the store's clock, at least `ms`: set it forward, or wait ({@link realTime}). */
-  readonly advance?: (ms: number, store: Store) => MaybePromise<void>
+  readonly advance?: (ms: number, store: Store) => unknown
   /** Hours or weeks pass at once, for the clock and for everything that expires. */
-  readonly leap?: (ms: number, store: Store) => MaybePromise<void>
+  readonly leap?: (ms: number, store: Store) => unknown
   /** The store's clock is set by `ms`, backwards where below 0; no time passes and nothing expires. */
-  readonly stepClock?: (ms: number, store: Store) => MaybePromise<void>
+  readonly stepClock?: (ms: number, store: Store) => unknown
   /** The circuit is gone as by its idle lease, whatever its state. */
-  readonly expire?: (name: string, store: Store) => MaybePromise<void>
+  readonly expire?: (name: string, store: Store) => unknown
   /** Everything is gone. */
-  readonly flush?: (store: Store) => MaybePromise<void>
+  readonly flush?: (store: Store) => unknown
   /** Calls `write`, waits for it, and then loses what it wrote, as a failover to a replica that lags does. */
-  readonly loseWrites?: (write: () => Promise<void>, store: Store) => MaybePromise<void>
+  readonly loseWrites?: (write: () => Promise<void>, store: Store) => unknown
   /** Another process' way to the same circuits. The suite closes it. */
   readonly peer?: (store: Store) => MaybePromise<Store>
 }

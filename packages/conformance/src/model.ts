@@ -7,9 +7,10 @@ import { ConformanceError, matches, same, sameMoment } from './assertion'
  * It takes the time from the answers, so that it knows no clock of its own.
  */
 export class Model {
-  state: CircuitState
-  fence: string
-  readonly fences: string[]
+  state: CircuitState = 'closed'
+  fence = ''
+  readonly fences: string[] = []
+  #now = 0
   #openedAt: number | undefined
   #probeAfter: number | undefined
   #probe: { owner: string; until: number } | undefined
@@ -19,9 +20,12 @@ export class Model {
   #run = 0
 
   constructor(created: CircuitSnapshot) {
-    this.state = created.state
-    this.fence = created.fence
-    this.fences = [created.fence]
+    this.create(created)
+  }
+
+  /** A moment that has passed, by the clock of the store. */
+  get past(): number {
+    return this.#now - 5
   }
 
   get owner(): string | undefined {
@@ -36,6 +40,7 @@ export class Model {
     terms: Partial<Terms>,
     now: number,
   ): boolean | 'either' {
+    if (terms.deadline !== undefined && terms.deadline < now) return false
     if (from !== this.state || fence !== this.fence || !SWAPS[from].includes(to)) return false
     if (to !== 'half-open') return true
     if (from === 'open') return isReached(this.#probeAfter, now)
@@ -43,12 +48,23 @@ export class Model {
     return this.#probe === undefined ? true : isReached(this.#probe.until, now)
   }
 
+  /** Follows the end of the circuit, whatever ended it: another one begins, with nothing of the one before. */
+  create(created: CircuitSnapshot): void {
+    this.#rise(created.fence)
+    this.state = 'closed'
+    this.#openedAt = undefined
+    this.#probeAfter = undefined
+    this.#probe = undefined
+    this.#trips = 0
+    this.#probeSuccesses = 0
+    this.#failures = 0
+    this.#run = 0
+    this.check(created)
+  }
+
   /** Follows a swap that landed, and checks that the answer tells of nothing else. */
   land(to: CircuitState, terms: Terms, snapshot: CircuitSnapshot): void {
-    const last = this.fences.at(-1) as string
-    if (!(snapshot.fence > last))
-      throw new ConformanceError('the new fence', `one after ${last}`, snapshot.fence)
-    this.fences.push(snapshot.fence)
+    this.#rise(snapshot.fence)
     if (to === 'open') {
       this.#openedAt = snapshot.now
       this.#probeAfter = snapshot.now + terms.cooldownMs
@@ -62,7 +78,6 @@ export class Model {
     const takes = to === 'half-open' && !terms.yield
     this.#probe = takes ? { owner: terms.owner as string, until: snapshot.now + terms.leaseMs } : undefined
     this.state = to
-    this.fence = snapshot.fence
     this.#failures = 0
     this.#run = 0
     this.check(snapshot)
@@ -76,6 +91,7 @@ export class Model {
   /** What a snapshot must show. */
   check(snapshot: CircuitSnapshot): void {
     const { state, fence } = this
+    this.#now = snapshot.now
     matches(
       snapshot,
       { state, fence, trips: this.#trips, probeSuccesses: this.#probeSuccesses },
@@ -90,6 +106,13 @@ export class Model {
   checkCounters(counters: { failures: number; consecutiveFailures: number }, hasTime: boolean): void {
     same(counters.consecutiveFailures, this.#run, 'the consecutive failures')
     if (hasTime) same(counters.failures, this.#failures, 'the failures')
+  }
+
+  #rise(fence: string): void {
+    const last = this.fences.at(-1) ?? ''
+    if (!(fence > last)) throw new ConformanceError('the new fence', `one after ${last}`, fence)
+    this.fences.push(fence)
+    this.fence = fence
   }
 }
 

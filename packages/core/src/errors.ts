@@ -88,7 +88,7 @@ export class TimeoutError extends TidegateError {
   readonly timeoutMs: number
 
   constructor(what: string, timeoutMs: number) {
-    super('TIMEOUT', `${what} took longer than ${timeoutMs} ms`)
+    super('TIMEOUT', timeoutMs > 0 ? `${what} took longer than ${timeoutMs} ms` : `${what} had no time left`)
     this.timeoutMs = timeoutMs
   }
 }

@@ -32,16 +32,18 @@ export class Emitter<Events extends object> {
     for (const listener of listeners) {
       try {
         const result: unknown = listener(value)
-        if (result instanceof Promise) result.catch((error: unknown) => this.#complain(event, error))
+        if (result instanceof Promise)
+          result.catch((error: unknown) => this.complain(`a listener of "${String(event)}"`, error))
       } catch (error) {
-        this.#complain(event, error)
+        this.complain(`a listener of "${String(event)}"`, error)
       }
     }
   }
 
-  #complain(event: keyof Events, error: unknown): void {
+  /** Says on the console, once, that something of the user's failed where it cannot be thrown. */
+  complain(what: string, error: unknown): void {
     if (this.#complained) return
     this.#complained = true
-    console.error(`tidegate: a listener of "${String(event)}" failed:`, error)
+    console.error(`tidegate: ${what} failed:`, error)
   }
 }

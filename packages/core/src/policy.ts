@@ -7,7 +7,7 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined
   /** How long the call may take, in ms from now; 0 starts nothing, passing it is a TimeoutError. */
   readonly deadlineMs?: number | undefined
-  /** Whose call it is, for policies that tell callers or resources apart. */
+  /** Whose call it is, for policies that tell callers apart. A circuit breaker does not: see `circuitBreaker.keyed`. */
   readonly key?: string | undefined
   /** Handed to the function as it is. */
   readonly metadata?: unknown

@@ -13,8 +13,8 @@ export function follow(signal: AbortSignal, listener: Listener): () => void {
   let listeners = followers.get(signal)
   if (listeners === undefined) {
     listeners = new Set()
-    followers.set(signal, listeners)
     signal.addEventListener('abort', onAbort)
+    followers.set(signal, listeners)
   }
   listeners.add(listener)
   const joined = listeners

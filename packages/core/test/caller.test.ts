@@ -146,7 +146,9 @@ describe('a caller and its call', () => {
       value: (resolve: (value: number) => void) => resolve(8),
     })
     expect(await breaker.execute(() => foreign)).toBe(8)
-    await expect(breaker.execute(undefined as never)).rejects.toThrow('execute: fn must be a function')
+    await expect(breaker.execute(undefined as never)).rejects.toThrow(
+      'execute: a function must be given, got undefined',
+    )
     expect(breaker.stats()).toMatchObject({ successes: 2, failures: 1 })
   })
 

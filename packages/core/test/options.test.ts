@@ -49,7 +49,7 @@ describe('options', () => {
     [
       { name: 'a', windowCalls: 5 },
       'windowCalls',
-      'windowCalls is at least minimumCalls (10 when left out), got 5',
+      'windowCalls must be at least minimumCalls (10, when left out), got 5',
     ],
     [{ name: 'a', windowMs: 500, syncMs: 100 }, 'syncMs', 'at most a tenth of windowMs (50), got 100'],
     [

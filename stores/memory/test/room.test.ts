@@ -136,6 +136,19 @@ describe('a circuit', () => {
     const last = terms({ instance: 'instance-4999' })
     expect(circuits.record('a', fence, tally(1, { failures: 1 }), last).counters.failures).toBe(5_000)
   })
+
+  it('remembers an instance in use, whoever else comes by', () => {
+    const circuits = circuitsOf(memoryStore())
+    const { fence } = circuits.readState('a', terms())
+    const send = (): number =>
+      circuits.record('a', fence, tally(1, { failures: 1 }), terms({ instance: 'in use' })).counters.failures
+    for (let index = 0; index < 3_000; index++) {
+      // Each time the same tally: once forgotten, it would be counted anew.
+      if (index % 500 === 0) expect(send()).toBe(1)
+      circuits.readState('a', terms({ instance: `passer-by-${index}` }))
+    }
+    expect(send()).toBe(1)
+  })
 })
 
 const SAME = terms()

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../src'
 import { circuitsOf, tally, terms } from './support/caller'
 import { handClock } from './support/clock'
+import { heapInUse } from './support/heap'
 
 interface Event {
   readonly waitMs: number
@@ -175,6 +176,25 @@ describe('while a deploy changes the window', () => {
     expect(record(before)).toBe(1)
     expect(record(after)).toBe(0)
     expect(record(before)).toBe(1)
+  })
+
+  it('a window that nobody asks for any more does not grow', () => {
+    const clock = handClock()
+    const collect = heapInUse()
+    const circuits = circuitsOf(memoryStore({ clock }))
+    const { fence } = circuits.readState('a', terms())
+    const record = (window: CircuitWindow, seq: number): number =>
+      circuits.record('a', fence, tally(seq, { failures: 1 }), terms({ window })).counters.failures
+    record({ kind: 'time', ms: 10 }, 1)
+    record(after, 2)
+    const heapBefore = collect()
+    for (let seq = 3; seq <= 20_000; seq++) {
+      clock.advance(1)
+      record(after, seq)
+    }
+    // Each moment's bucket, kept, would come to some 640 KB.
+    expect(collect() - heapBefore).toBeLessThan(300_000)
+    expect(record(after, 20_001)).toBe(100)
   })
 
   it('keeps no more than a few windows, whatever it is asked for', () => {

@@ -130,6 +130,16 @@ export const deliveries: Group = {
       await party.record(fence, { failures: 2 })
       same((await tally()).counters.failures, 5, 'the failures')
     }),
+    test('answers a counted tally again past its deadline', ['advance'], async (bench) => {
+      const party = bench.party()
+      const { fence, now } = await party.read()
+      const tally = party.prepareRecord(fence, { failures: 3 }, { deadline: now + 2 * bench.tickMs })
+      same((await tally()).counted, true, 'the first delivery')
+      await bench.advance(3)
+      const again = await tally()
+      same(again.counted, true, 'the second delivery')
+      same(again.counters.failures, 3, 'the failures')
+    }),
     test('counts tallies of one number from two instances', [], async (bench) => {
       const [a, b] = [bench.party(), bench.party()]
       const { fence } = await a.read()

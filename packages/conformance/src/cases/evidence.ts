@@ -56,6 +56,24 @@ export const evidence: Group = {
         matches(await party.counters(fence), NOTHING, `the counters after ${from} -> ${to}`)
       }
     }),
+    test('keeps what was counted where it refuses a swap', [], async (bench) => {
+      const party = bench.party()
+      const first = await party.read()
+      const { fence } = (await party.swap('closed', 'closed', first.fence)).snapshot
+      await party.record(fence, { failures: 3 })
+      same((await party.swap('closed', 'open', first.fence)).ok, false, 'the swap under an old fence')
+      same((await party.swap('open', 'closed', fence)).ok, false, 'the swap from another state')
+      same(
+        (await party.swap('closed', 'half-open', fence)).ok,
+        false,
+        'the swap that the table does not have',
+      )
+      matches(
+        await party.counters(fence),
+        { failures: 3, consecutiveFailures: 3, reporters: 1 },
+        'the counters',
+      )
+    }),
     test('shows no counts of one period with the fence of another', [], async (bench) => {
       const parties = Array.from({ length: 6 }, () => bench.party())
       const [first] = parties as [(typeof parties)[0]]

@@ -12,6 +12,14 @@ export const fences: Group = {
       holds(isFence(created.fence), 'the fence has the form of one')
       same(fenceNonce(created.fence), '~who-came-by', 'the nonce in the fence')
     }),
+    test('creates one circuit for all who come by at once', [], async (bench) => {
+      const parties = Array.from({ length: 8 }, () => bench.party())
+      const fences = new Set(
+        (await Promise.all(parties.map((party) => party.read()))).map(({ fence }) => fence),
+      )
+      same(fences.size, 1, 'the circuits created')
+      holds(fences.has((await bench.party().read()).fence), 'it is the one that is read afterwards')
+    }),
     test('mints from its clock in microseconds', [], async (bench) => {
       const { fence, now } = await bench.party().read()
       holds(Math.abs(fenceDigits(fence) / 1000 - now) < 60_000, 'the digits are the moment, in microseconds')

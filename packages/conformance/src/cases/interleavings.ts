@@ -90,6 +90,7 @@ async function oneAfterAnother(bench: Bench, random: Random): Promise<void> {
     const dice = random.next()
     if (dice < 0.1) await bench.advance(0.3 + random.next())
     else if (dice < 0.15) model.check(await party.read())
+    else if (dice < 0.16) await endSomehow(bench, random, party, last, model)
     else if (dice < 0.55) last.swap = await swapSomehow(bench, random, party, model)
     else if (dice < 0.7) last.record = await recordSomehow(random, party, model, hasTime)
     else if (dice < 0.88 && last.swap) {
@@ -103,6 +104,25 @@ async function oneAfterAnother(bench: Bench, random: Random): Promise<void> {
       model.checkCounters(counters, hasTime)
     }
   }
+}
+
+/** Ends the circuit. What was decided on it may be the first thing that comes after. */
+async function endSomehow(
+  bench: Bench,
+  random: Random,
+  party: Party,
+  last: Sent,
+  model: Model,
+): Promise<void> {
+  const ends: (() => unknown)[] = [() => bench.store.circuits.forget(bench.name)]
+  if (bench.has('expire')) ends.push(() => bench.hook('expire')(bench.name, bench.store))
+  if (bench.has('flush')) ends.push(() => bench.hook('flush')(bench.store))
+  await random.pick(ends)()
+  if (last.swap && random.chance(0.5)) {
+    const { ok, snapshot } = await last.swap.deliver()
+    same(ok, false, 'a swap decided before the circuit ended')
+    model.create(snapshot)
+  } else model.create(await party.read())
 }
 
 async function swapSomehow(
@@ -119,6 +139,7 @@ async function swapSomehow(
     cooldownMs: Math.ceil(bench.tickMs * (0.2 + random.next())),
     leaseMs: Math.ceil(bench.tickMs * (0.2 + 2 * random.next())),
     owner: random.chance(0.3) ? (model.owner ?? party.id) : party.id,
+    ...(random.chance(0.1) ? { deadline: model.past } : {}),
     ...(random.chance(0.4) ? { yield: true } : {}),
     ...(random.chance(0.5) ? { succeeded: true } : {}),
   })
@@ -156,9 +177,10 @@ async function recordSomehow(
     slow: random.below(successes + failures + 1),
     trailingFailures,
   }
-  const deliver = party.prepareRecord(fence, tally)
+  const isLate = random.chance(0.1)
+  const deliver = party.prepareRecord(fence, tally, isLate ? { deadline: model.past } : {})
   const { counted, snapshot, counters } = await deliver()
-  same(counted, fence === model.fence, 'whether a tally is counted')
+  same(counted, fence === model.fence && !isLate, 'whether a tally is counted')
   if (counted) model.count({ seq: 0, ...tally })
   model.check(snapshot)
   model.checkCounters(counters, hasTime)

@@ -1,4 +1,4 @@
-import { holds, matches, sameMoment } from '../assertion'
+import { holds, matches, same, sameMoment } from '../assertion'
 import { type Group, test } from '../case'
 
 export const time: Group = {
@@ -39,6 +39,18 @@ export const time: Group = {
       const opened = await bench.opened(party)
       const isolated = await party.swap('open', 'isolated', opened.fence)
       matches(isolated.snapshot, { state: 'isolated', ...none }, 'isolated')
+    }),
+    test('counts on while its clock is set back', ['stepClock'], async (bench) => {
+      const party = bench.party()
+      const { fence } = await party.read()
+      await party.record(fence, { failures: 1 })
+      await bench.hook('stepClock')(-3_600_000, bench.store)
+      const { counted, counters } = await party.record(fence, { failures: 2 })
+      same(counted, true, 'counted')
+      holds(
+        counters.failures >= 2 && counters.consecutiveFailures >= 2,
+        'what was just counted is in the window',
+      )
     }),
     test('lends the permit until now and the lease', ['advance'], async (bench) => {
       const party = bench.party()

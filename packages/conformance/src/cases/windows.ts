@@ -57,6 +57,22 @@ export const windows: Group = {
         matches(await b.counters(fence, { window }), later, 'the counters with the later one')
       },
     ),
+    test(
+      'leaves old outcomes out of the answer to a tally that changes nothing',
+      ['advance', 'time'],
+      async (bench) => {
+        const party = bench.party()
+        const window = bench.timeWindow(4)
+        const { fence, now } = await party.read({ window })
+        const tally = party.prepareRecord(fence, { failures: 3 }, { window })
+        await tally()
+        await bench.advance(4.5)
+        const late = await party.record(fence, { failures: 1 }, { window, deadline: now })
+        const none = { failures: 0, consecutiveFailures: 0, reporters: 0 }
+        matches(late.counters, none, 'the counters that answer a late tally')
+        matches((await tally()).counters, none, 'the counters that answer a repeat')
+      },
+    ),
     test('counts failures since the last success, across instances', ['consecutive'], async (bench) => {
       const [a, b] = [bench.party(), bench.party()]
       const { fence } = await a.read({ window: consecutive })

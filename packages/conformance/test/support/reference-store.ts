@@ -17,7 +17,7 @@ import {
   type WindowCounters,
   windowSpanMs,
 } from '@tidegate/contract'
-import type { Fault } from './faults'
+import { type Fault, STUMBLES } from './faults'
 
 interface Counted {
   at: number
@@ -33,6 +33,7 @@ interface Row {
   probeAfter?: number | undefined
   since: number
   trips: number
+  trippedBy?: string
   probe?: { owner: string; until: number } | undefined
   probeSuccesses: number
   expiresAt: number
@@ -40,18 +41,24 @@ interface Row {
   seqs: Map<string, number>
   refused: Set<string>
   won: Set<string>
+  lost: Set<string>
   counted: Counted[]
+  window?: string
 }
 
-type Listener = { name: string; call: (snapshot: CircuitSnapshot) => void }
+type Listener = { owner: object; name: string; call: (snapshot: CircuitSnapshot) => void }
 
 /** Where the circuits of one server lie: plain data, so that a failover can take it back. */
 export class Server {
   rows: Map<string, Row> = new Map()
   listeners: Listener[] = []
+  /** Where a store counts that keeps no window for each circuit. */
+  readonly oneWindow: Counted[] = []
+  readonly startMicros: number
   micros: number
   constructor(epochMs: number) {
-    this.micros = epochMs * 1000
+    this.startMicros = epochMs * 1000
+    this.micros = this.startMicros
   }
 
   /** A real clock never stands still between two commands; this one moves by a microsecond. */
@@ -77,12 +84,19 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
     if (has('counts fences without a clock')) return mintFence(digits, 0, won ? nonce : `~${nonce}`)
     if (has('forgets the digits before')) return mintFence(0, now * 1000, won ? nonce : `~${nonce}`)
     if (has('rounds its digits')) return mintFence(0, Math.floor(now / 1e4) * 1e7, won ? nonce : `~${nonce}`)
+    if (has('begins again at the digits it began with') && previous === undefined)
+      return mintFence(0, server.startMicros, `~${nonce}`)
+    if (has('creates all circuits under one fence') && previous === undefined)
+      return mintFence(0, server.startMicros, '~created')
+    if (has('numbers its periods')) return mintFence(digits, server.startMicros, 'period')
     if (has('leaves the nonce out of fences')) return mintFence(digits, now * 1000, 'same')
     if (has('lets who creates win')) return mintFence(digits, now * 1000, nonce)
     return mintFence(digits, now * 1000, won ? nonce : `~${nonce}`)
   }
 
   const touch = (name: string, terms: Terms, now: number, kind: 'read' | 'swap' | 'record'): Row => {
+    for (const [what, trips] of Object.entries(STUMBLES))
+      if (has(`stumbles over ${what}`) && trips(name)) throw new Error('a name')
     let row = server.rows.get(escaped(name))
     const isGone = row !== undefined && now >= row.expiresAt
     const stays =
@@ -100,7 +114,8 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
         seqs: new Map(),
         refused: new Set(),
         won: new Set(),
-        counted: [],
+        lost: new Set(),
+        counted: has('keeps one window for all') ? server.oneWindow : [],
       }
       if (has('lets who creates win')) row.wonBy = terms.nonce
       server.rows.set(escaped(name), row)
@@ -141,11 +156,15 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
   }
 
   const isLate = (terms: Terms, now: number): boolean =>
-    terms.deadline !== undefined && now > terms.deadline && !has('ignores deadlines')
+    terms.deadline !== undefined &&
+    now > terms.deadline - (has('judges deadlines a minute early') ? 60_000 : 0) &&
+    !has('ignores deadlines')
 
   const decide = (row: Row, from: CircuitState, to: CircuitState, terms: Terms, now: number): boolean => {
-    if (to !== 'half-open') return true
+    const isLapsed = row.probe !== undefined && now >= row.probe.until
+    if (to !== 'half-open') return !(isLapsed && has('takes no verdict once the lease ran out'))
     if (from === 'open') {
+      if (has('lends to who tripped it alone') && row.trippedBy !== terms.instance) return false
       const cooled = has('takes the cooldown of the prober')
         ? (row.openedAt ?? 0) + terms.cooldownMs
         : (row.probeAfter ?? 0)
@@ -153,7 +172,8 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
     }
     if (terms.yield) {
       if (row.probe === undefined) return has('yields what lies free')
-      return row.probe.owner === terms.owner || has('yields what is another’s')
+      const takesAnyYield = has('yields what is another’s') || has('lets anyone yield whatever the fence')
+      return row.probe.owner === terms.owner || takesAnyYield
     }
     if (row.probe === undefined) return true
     if (has('never lends a lapsed permit')) return false
@@ -164,8 +184,9 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
     const trips = snapshotOf(row, terms, now).trips
     const kept = { fence: row.fence, state: row.state }
     if (to === 'open') {
-      row.trips = has('counts no second trip') ? 1 : trips + 1
-      row.openedAt = now
+      row.trips = has('counts no second trip') ? 1 : trips + (has('counts the first trip as none') ? 0 : 1)
+      row.trippedBy = terms.instance
+      row.openedAt = has('opens by the clock of its caller') ? Date.now() : now
       row.probeAfter = now + (has('starts cooldowns late') ? 2 : 1) * terms.cooldownMs
       if (has('forgets trips on closing') && kept.state === 'closed') row.trips = 1
     } else if (to !== 'half-open') {
@@ -186,6 +207,7 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
       }
     } else row.probe = has('yields nothing') && terms.yield ? row.probe : undefined
     if (to === 'closed' && row.state !== 'closed') row.since = now
+    if (to === 'isolated' && has('keeps what was isolated once')) row.expiresAt = Number.POSITIVE_INFINITY
     row.state = to
     const keepsFence =
       has('keeps the fence when the permit moves') && kept.state === 'half-open' && to === 'half-open'
@@ -193,14 +215,18 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
     row.wonBy = terms.nonce
     row.won.add(terms.nonce)
     row.refused.clear()
-    if (!has('keeps counts over a swap')) row.counted = []
+    const keeps =
+      has('keeps counts over a swap') ||
+      (has('keeps counts over every third trip') && to === 'open' && row.trips % 3 === 0)
+    if (!keeps) row.counted = []
     if (has('forgets the fleet with a swap')) row.touched = new Map([[terms.instance, now]])
   }
 
   const tell = (name: string, snapshot: CircuitSnapshot): void => {
     const all = has('tells everybody of everything')
-    for (const { name: wanted, call } of [...server.listeners]) {
+    for (const { owner, name: wanted, call } of [...server.listeners]) {
       if (wanted !== name && !all) continue
+      if (owner !== store && has('pushes to its own process alone')) continue
       try {
         call(has('pushes nothing but the state') ? { ...snapshot, fence: '' } : snapshot)
       } catch (error) {
@@ -217,6 +243,10 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
     circuits: {
       async readState(name, terms): Promise<CircuitSnapshot> {
         const now = server.tick()
+        if (has('creates for each who comes by') && !server.rows.has(escaped(name))) {
+          await Promise.resolve()
+          server.rows.delete(escaped(name))
+        }
         const row = touch(name, terms, now, 'read')
         if (has('mints a fence for each reader')) row.fence = mint(row.fence, now, terms.nonce, true)
         return snapshotOf(row, terms, now)
@@ -232,15 +262,30 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
         if (row.wonBy === terms.nonce && row.state === to && !has('refuses what landed')) {
           if (has('lands what landed')) apply(row, to, terms, now)
           if (has('clears the window on a repeat')) row.counted = []
+          if (has('counts a success with each repeat') && terms.succeeded) row.probeSuccesses++
           if (has('ignores repeats past their deadline') && isLate(terms, now)) return answer(false)
           return answer(true)
         }
+        const opensAnyway = has('opens whatever the fence') && to === 'open'
+        const yieldsAnyway = has('lets anyone yield whatever the fence') && terms.yield === true
+        const landsAnyway = has('lands what lost on its repeat') && row.lost.has(terms.nonce)
+        row.lost.add(terms.nonce)
         const knowsFence =
-          row.fence === fence || has('ignores the fence') || (has('takes any fence') && !isFence(fence))
-        const state = has('ignores the state') ? row.state : from
-        const listed = SWAPS[state].includes(to) || has('allows every swap')
-        const missing = has('refuses restores') && from === 'isolated'
-        if (!knowsFence || state !== row.state || !listed || missing) return answer(false)
+          row.fence === fence ||
+          has('ignores the fence') ||
+          (has('takes any fence') && !isFence(fence)) ||
+          opensAnyway ||
+          yieldsAnyway ||
+          landsAnyway
+        const state = has('ignores the state') || opensAnyway ? row.state : from
+        const tripsAgain = has('trips what is open') && state === 'open' && to === 'open'
+        const listed = SWAPS[state].includes(to) && !has(`refuses ${from} -> ${to}`)
+        const lands = listed || tripsAgain || has(`lands ${from} -> ${to}`)
+        if (!knowsFence || state !== row.state || !lands) {
+          if (has('throws at a lost swap')) throw new Error('the circuit is another one')
+          if (has('clears the window where it refuses')) row.counted = []
+          return answer(false)
+        }
         if (row.refused.has(terms.nonce) && !has('forgets what it refused')) return answer(false)
         if (isLate(terms, now)) return answer(false)
         if (has('awaits before it writes')) await Promise.resolve()
@@ -265,8 +310,9 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
           : tally.seq <= (row.seqs.get(seqOf) ?? -1)
         let counted = row.fence === fence || has('counts under any fence')
         if (counted && isRepeat && !has('counts repeats')) {
-          if (has('refuses repeated tallies')) counted = false
-        } else if (counted && isLate(terms, now)) counted = false
+          const isTooLate = has('refuses a counted tally past its deadline') && isLate(terms, now)
+          if (has('refuses repeated tallies') || isTooLate) counted = false
+        } else if (counted && isLate(terms, now) && !has('ignores the deadlines of tallies')) counted = false
         else if (counted) {
           if (
             has('throws at another window') &&
@@ -274,8 +320,17 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
           ) {
             throw new Error('WRONGTYPE')
           }
+          if (has('throws at a window of another size') && row.window !== JSON.stringify(terms.window)) {
+            if (row.window !== undefined) throw new Error('another window')
+            row.window = JSON.stringify(terms.window)
+          }
           row.seqs.set(seqOf, tally.seq)
-          if (has('awaits before it counts')) {
+          if (has('starts its window over')) {
+            const [first] = row.counted
+            if (first && terms.window.kind === 'time' && now - first.at > terms.window.ms) row.counted = []
+          }
+          if (has('counts nothing')) counted = false
+          else if (has('awaits before it counts')) {
             const before = row.counted
             await Promise.resolve()
             row.counted = [...before, { at: now, instance: terms.instance, tally }]
@@ -283,10 +338,12 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
             row.counted.push({ at: now, instance: terms.instance, tally: withKind(tally, terms.window.kind) })
         }
         const empty = row.fence === fence ? row.counted : []
+        const changes = counted && !isRepeat
+        const lastCount = row.counted.at(-1)?.at ?? now
         const counters = countersOf(
           has('answers no counters to the late') ? empty : row.counted,
           terms.window,
-          now,
+          has('forgets only when it counts') && !changes ? lastCount : now,
           has,
         )
         return { counted, snapshot: snapshotOf(row, terms, now), counters }
@@ -303,7 +360,7 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
       },
 
       subscribe(name, call) {
-        const own: Listener = { name, call }
+        const own: Listener = { owner: store, name, call }
         server.listeners.push(own)
         return () => {
           if (has('cannot unsubscribe')) return
@@ -337,7 +394,9 @@ function countersOf(
 ): WindowCounters {
   const keepsMs = window.kind === 'time' ? window.ms * (has('counts beyond the window') ? 1.5 : 1) : 0
   const shortMs = has('counts less than the window') ? 0.7 * keepsMs : keepsMs
-  const inTime = window.kind === 'time' ? counted.filter(({ at }) => now - at <= shortMs) : counted
+  const latest = Math.max(0, ...counted.map(({ at }) => at))
+  const since = has('counts nothing before its latest moment') ? latest : now
+  const inTime = window.kind === 'time' ? counted.filter(({ at }) => since - at <= shortMs) : counted
   let outcomes = inTime.flatMap(({ instance, tally }) => {
     const { successes, failures, trailingFailures: trailing } = tally
     const order = [...fill(failures - trailing, true), ...fill(successes, false), ...fill(trailing, true)]

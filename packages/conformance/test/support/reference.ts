@@ -5,6 +5,8 @@ import { referenceStore, Server } from './reference-store'
 
 const SUPPORTS: StoreSupports = { windows: ['time', 'consecutive', 'count'], push: true, shared: false }
 
+const START = Date.UTC(2026, 0, 1)
+
 /** The reference store with every hook there is, on a clock set by hand. */
 export function reference(faults: readonly Fault[] = [], over: Partial<Harness> = {}): Harness {
   const wrong = new Set(faults)
@@ -17,21 +19,21 @@ export function reference(faults: readonly Fault[] = [], over: Partial<Harness> 
     name: 'reference',
     supports,
     create() {
-      server = new Server(Date.UTC(2026, 0, 1))
+      server = new Server(START)
       return referenceStore(server, supports, wrong)
     },
     hooks: {
       advance: pass,
       leap: pass,
       stepClock: pass,
-      expire: (name) => void server.rows.delete(name),
+      expire: (name) => server.rows.delete(name),
       flush: () => server.rows.clear(),
       async loseWrites(write) {
         const kept = structuredClone(server.rows)
         await write()
         server.rows = kept
       },
-      peer: () => referenceStore(server, supports, wrong),
+      peer: () => referenceStore(wrong.has('shares nothing') ? new Server(START) : server, supports, wrong),
     },
     print() {},
     patienceMs: 30,

@@ -19,7 +19,7 @@ import type { Reach } from './switches'
 /** A circuit in numbers. */
 export interface CircuitStats {
   readonly state: CircuitState
-  /** Names the present period. */
+  /** Names the present period; empty before the first call, when this instance knows of none. */
   readonly fence: string
   /** Of the fleet, in the present window, as far as this instance has heard. */
   readonly successes: number
@@ -49,6 +49,24 @@ const LATENCY_SPAN_MS = 60_000
  */
 const TIMED_PER_SYNC = 32
 const TIMED_OF_MANY = 16
+
+const EVENTS: Readonly<Record<keyof CircuitEvents, true>> = {
+  transition: true,
+  reject: true,
+  success: true,
+  failure: true,
+  probe: true,
+  late: true,
+  storeDown: true,
+  storeUp: true,
+}
+
+const CALL_OPTIONS: Readonly<Record<keyof ExecuteOptions, true>> = {
+  signal: true,
+  deadlineMs: true,
+  key: true,
+  metadata: true,
+}
 
 /** The start of a call that nobody needs the duration of. */
 const UNTIMED = -1
@@ -89,16 +107,19 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
    * @throws what the function throws, as it is
    */
   async execute<T>(fn: Protected<T>, options?: ExecuteOptions): Promise<T> {
-    if (typeof fn !== 'function') throw new TypeError(`execute: fn must be a function, got ${describe(fn)}`)
-    if (options !== undefined && isBounded(options)) return this.#executeWithin(fn, options)
+    checkFunction('execute', fn)
+    if (options !== undefined) {
+      checkCall(options)
+      if (isBounded(options)) return this.#executeWithin(fn, options)
+    }
     const fence = this.#circuit.gate
-    if (fence === undefined) {
+    const start = this.#isTimed() ? this.#settings.clock.now() : UNTIMED
+    if (fence === undefined || (start !== UNTIMED && this.#circuit.isOutdated(start))) {
       const admitted = this.#circuit.admit()
       const ticket = this.#let(isThenable(admitted) ? await admitted : admitted)
       return this.#run(fn, new Execution(options?.metadata), ticket)
     }
     // The healthy call: no timer, no listener, no signal, no round trip.
-    const start = this.#isTimed() ? this.#settings.clock.now() : UNTIMED
     let value: T
     try {
       value = await fn(new HealthyCall(fence, options?.metadata))
@@ -106,7 +127,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
       this.#settle(fence, this.#outcomeOf(error), start, { error })
       throw error
     }
-    const isFailure = this.#settings.isFailureResult(value)
+    const isFailure = this.#isFailureResult(value)
     if (isFailure || start !== UNTIMED || !this.#circuit.countHealthy(fence)) {
       this.#settle(fence, isFailure ? 'failure' : 'success', start)
     }
@@ -117,6 +138,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   wrap<This, Args extends unknown[], T>(
     fn: (this: This, ...args: Args) => T | PromiseLike<T>,
   ): (this: This, ...args: Args) => Promise<T> {
+    checkFunction('wrap', fn)
     const { execute } = this
     const self = this
     return function (this: This, ...args: Args): Promise<T> {
@@ -126,6 +148,12 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   /** @returns ends the registration */
   on<Name extends keyof CircuitEvents>(event: Name, listener: Listener<CircuitEvents[Name]>): Unlisten {
+    if (!Object.hasOwn(EVENTS, event)) {
+      throw new TypeError(
+        `on: there is no event ${String(event)}; there are ${Object.keys(EVENTS).join(', ')}`,
+      )
+    }
+    checkFunction('on', listener)
     const unlisten = this.#events.on(event, listener)
     if (event !== 'success' && event !== 'failure') return unlisten
     this.#timekeepers++
@@ -199,15 +227,14 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   /** A call with limits of its caller's. */
   async #executeWithin<T>(fn: Protected<T>, { signal, deadlineMs, metadata }: ExecuteOptions): Promise<T> {
     if (signal?.aborted === true) throw signal.reason
-    checkDeadline(deadlineMs)
+    if (deadlineMs !== undefined && deadlineMs <= 0) throw new TimeoutError(`a call of "${this.name}"`, 0)
     const execution = new Execution(metadata)
     const limits: CancelTimer[] = []
+    if (signal !== undefined) limits.push(follow(signal, () => execution.abort(signal.reason)))
     if (deadlineMs !== undefined) {
       const timeout = new TimeoutError(`a call of "${this.name}"`, deadlineMs)
-      if (deadlineMs <= 0) throw timeout
       limits.push(this.#settings.clock.setTimeout(() => execution.abort(timeout), deadlineMs, true))
     }
-    if (signal !== undefined) limits.push(follow(signal, () => execution.abort(signal.reason)))
     try {
       const admitted = this.#circuit.admit()
       const ticket = this.#let(isThenable(admitted) ? await this.#wait(admitted, execution) : admitted)
@@ -251,12 +278,12 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
       this.#settle(fence, outcome, start, { error })
       throw error
     }
-    this.#settle(fence, this.#settings.isFailureResult(value) ? 'failure' : 'success', start)
+    this.#settle(fence, this.#isFailureResult(value) ? 'failure' : 'success', start)
     return value
   }
 
   async #probe<T>(fn: Protected<T>, execution: Execution, permit: Permit): Promise<T> {
-    const { probeTimeoutMs, slowCallMs, isFailureResult } = this.#settings
+    const { probeTimeoutMs, slowCallMs } = this.#settings
     const start = this.#settings.clock.now()
     this.#events.emit('probe', { fence: permit.fence, until: permit.until })
     const timeout = new TimeoutError(`a probe of "${this.name}"`, probeTimeoutMs)
@@ -275,7 +302,9 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
       // A process that was frozen meanwhile may get here before its timer.
       if (this.#settings.clock.now() >= permit.endsAt) throw timeout
       outcome =
-        isFailureResult(value) || this.#settings.clock.now() - start >= slowCallMs ? 'failure' : 'success'
+        this.#isFailureResult(value) || this.#settings.clock.now() - start >= slowCallMs
+          ? 'failure'
+          : 'success'
       return value
     } catch (error) {
       failure = { error }
@@ -322,8 +351,23 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     else this.#events.emit('failure', { ...failure, durationMs })
   }
 
+  // What the user's rules throw is said, and is not what becomes of the call.
   #outcomeOf(error: unknown): Outcome {
-    return outcomeOfError(error, this.#settings.isFailure)
+    try {
+      return outcomeOfError(error, this.#settings.isFailure)
+    } catch (ruleError) {
+      this.#events.complain('isFailure', ruleError)
+      return 'failure'
+    }
+  }
+
+  #isFailureResult(value: unknown): boolean {
+    try {
+      return this.#settings.isFailureResult(value) === true
+    } catch (ruleError) {
+      this.#events.complain('isFailureResult', ruleError)
+      return false
+    }
   }
 
   #errorOf({ state, retryAfterMs }: Refusal): CircuitRejection {
@@ -339,8 +383,30 @@ function isBounded(options: ExecuteOptions): boolean {
   return options.signal !== undefined || options.deadlineMs !== undefined
 }
 
-function checkDeadline(deadlineMs: number | undefined): void {
-  if (deadlineMs === undefined || (typeof deadlineMs === 'number' && !Number.isNaN(deadlineMs))) return
-  const takes = 'a number of milliseconds from now'
-  throw new OptionError('deadlineMs', `execute: deadlineMs must be ${takes}, got ${describe(deadlineMs)}`)
+/** @throws TypeError */
+function checkFunction(method: string, fn: unknown): void {
+  if (typeof fn !== 'function')
+    throw new TypeError(`${method}: a function must be given, got ${describe(fn)}`)
+}
+
+/** @throws OptionError naming the option, what it takes and what it got */
+function checkCall(options: ExecuteOptions): void {
+  if (typeof options !== 'object' || options === null) throw refused('options', 'an object', options)
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(CALL_OPTIONS, name)) continue
+    const names = Object.keys(CALL_OPTIONS).join(', ')
+    throw new OptionError(name, `execute: there is no option ${name}; there are ${names}`)
+  }
+  const { signal, deadlineMs } = options
+  if (deadlineMs !== undefined && (typeof deadlineMs !== 'number' || Number.isNaN(deadlineMs))) {
+    throw refused('deadlineMs', 'a number of milliseconds from now', deadlineMs)
+  }
+  // By its structure: a signal of another realm is one.
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function') {
+    throw refused('signal', 'an AbortSignal', signal)
+  }
+}
+
+function refused(option: string, takes: string, got: unknown): OptionError {
+  return new OptionError(option, `execute: ${option} must be ${takes}, got ${describe(got)}`)
 }

@@ -5,9 +5,9 @@ import type {
   Unsubscribe,
   WindowCounters,
 } from '@tidegate/contract'
-import { fenceNonce } from '@tidegate/contract'
+import { fenceNonce, fleetSpanMs } from '@tidegate/contract'
 import type { Emitter } from '../events'
-import { after } from '../maybe-promise'
+import { after, isThenable } from '../maybe-promise'
 import { awaitBeat, type Beating } from '../pulse'
 import { Guard, type GuardHost } from '../store/guard'
 import type { Link } from '../store/link'
@@ -98,17 +98,24 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   /** Lets a call in, with a permit if it is to be the probe, or says why not. */
   admit(): MaybePromise<Ticket | Refusal> {
-    const { isStrict } = this.#settings
-    if (this.#isAway || (!isStrict && this.#shared.snapshot !== undefined)) {
+    const { clock, isStrict, storeTimeoutMs } = this.#settings
+    const now = clock.now()
+    if (this.#isAway || (!isStrict && !this.isOutdated(now))) {
       // While calls pass, their outcomes keep the mirror fresh.
-      const now = this.#settings.clock.now()
       if (this.gate === undefined) this.#touch(now)
-      return this.#admit(true, now)
+      return this.#admit(now)
     }
     this.#listen()
     // The first calls of an instance wait for one read together; strict ones each for one of their own.
-    return after<unknown, Ticket | Refusal>(isStrict ? this.#shared.read() : this.#shared.sync(), () =>
-      this.#admit(true, this.#settings.clock.now()),
+    const read: MaybePromise<unknown> = isStrict ? this.#shared.read() : this.#shared.sync()
+    return after(read, () => this.#admit(clock.now(), now + storeTimeoutMs))
+  }
+
+  /** Whether so little is known of the fleet, or was heard so long ago, that a call waits to hear it. */
+  isOutdated(now: number): boolean {
+    if (this.#isAway) return false
+    return (
+      this.#shared.snapshot === undefined || now - this.#shared.askedAt >= fleetSpanMs(this.#settings.window)
     )
   }
 
@@ -131,19 +138,46 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     return snapshot === undefined ? { go: 'pass' } : admission(snapshot, this.#deciding.storeTime(now))
   }
 
-  #admit(mayClaim: boolean, now: number): MaybePromise<Ticket | Refusal> {
+  /** @param waitUntil how long the call may wait for the store yet, if it has waited before */
+  #admit(now: number, waitUntil?: number, mayClaim = true): MaybePromise<Ticket | Refusal> {
     const may = this.#admission(now)
     if (may.go === 'pass') return this.#rampRefusal(now) ?? { fence: this.fence }
     if (may.go === 'reject') return this.#refusal(may.retryAfterMs)
     if (!mayClaim || !this.#mayClaim()) return this.#refusal(undefined)
-    // A claim that lost has brought the state that beat it: it may be closed by now.
-    return after<Permit | undefined, Ticket | Refusal>(this.#claim(), (permit) =>
-      permit === undefined ? this.#admit(false, this.#settings.clock.now()) : { fence: permit.fence, permit },
-    )
+    const claim = this.#claim()
+    const settle = (permit: Permit | undefined): MaybePromise<Ticket | Refusal> => {
+      // A claim that lost has brought the state that beat it: it may be closed by now.
+      if (permit === undefined) return this.#admit(this.#settings.clock.now(), undefined, false)
+      return { fence: permit.fence, permit }
+    }
+    if (waitUntil === undefined || !isThenable(claim)) return after(claim, settle)
+    return this.#wait(claim as Promise<Permit | undefined>, waitUntil - now, settle)
+  }
+
+  /** A call waits for the store once: what its read took, its claim does not get. */
+  #wait(
+    claim: Promise<Permit | undefined>,
+    leftMs: number,
+    settle: (permit: Permit | undefined) => MaybePromise<Ticket | Refusal>,
+  ): Promise<Ticket | Refusal> {
+    return new Promise((resolve) => {
+      let isOver = false
+      const giveUp = (): void => {
+        isOver = true
+        resolve(this.#refusal(undefined))
+      }
+      const cancel = this.#settings.clock.setTimeout(giveUp, leftMs, true)
+      void claim.then((permit) => {
+        cancel()
+        if (!isOver) resolve(settle(permit))
+        else if (permit !== undefined) this.conclude(permit, 'none')
+      })
+    })
   }
 
   #refusal(retryAfterMs: number | undefined): Refusal {
-    return { state: this.state, retryAfterMs }
+    const wholeMs = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs)
+    return { state: this.state, retryAfterMs: wholeMs }
   }
 
   #rampRefusal(now: number): Refusal | undefined {
@@ -181,13 +215,15 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     const { syncMs, trip, minReporters } = this.#settings
     const ledger = this.#ledger
     const { tally } = ledger
+    if (now >= 0) ledger.forgetOutdated(now)
+    if (tally.isEmpty) tally.since = now < 0 ? this.#settings.clock.now() : now
     tally.add(isFailure, isSlow)
     if (minReporters > 1 && ledger === this.#shared) {
       const own = this.#own ?? this.#beginAlone()
       own.tally.add(isFailure, isSlow)
     }
     // Without the time nothing is due but by the pulse; a call that knows it comes along often enough.
-    const isDue = now - ledger.askedAt >= syncMs
+    const isDue = now - ledger.exchangedAt >= syncMs
     if (isDue || ((isFailure || isSlow) && isTripped(withTally(ledger.counters, tally), trip)))
       void this.sync()
     else if (!this.#isAwaitingBeat) this.#awaitBeat()
@@ -211,8 +247,10 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   /** Sends what has come together, and waits for what is on its way. */
   flush(): MaybePromise<void> {
-    const isIdle = this.#ledger.tally.isEmpty && !this.#shared.isSyncing
-    return after(isIdle ? undefined : this.sync(), () => this.#probes?.concluded())
+    const sendRest = (): MaybePromise<void> => (this.#ledger.tally.isEmpty ? undefined : this.sync())
+    // What came while an exchange was on its way did not go with it.
+    const sent = this.#shared.isSyncing ? after(this.#shared.sync(), sendRest) : sendRest()
+    return after(sent, () => this.#probes?.concluded())
   }
 
   /** What came while the last exchange was on its way may not wait for the next, or may. */
@@ -220,7 +258,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     const { counters, tally } = this.#ledger
     if (tally.isEmpty) return
     if (!this.#isAway && isTripped(withTally(counters, tally), this.#settings.trip))
-      return this.#shared.sync()
+      return after(this.#shared.sync(), () => this.#followUp())
     if (!this.#isAwaitingBeat) this.#awaitBeat()
   }
 
@@ -314,6 +352,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   /** A switch that the store has not got holds here: a circuit that is to be closed is one of this instance's own. */
   #holdHere(): void {
+    this.#switches?.holdHere()
     if (this.#isAway && this.#switches?.targetFrom(this.state) === 'closed') {
       this.#beginAlone(true)
     }
@@ -364,9 +403,11 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     this.#listen()
     this.#events.emit('storeUp', { since: this.#settings.clock.now() })
     if (this.#switches?.isPending === true) return after(this.#carryOut(), () => {})
-    this.#reunite()
     this.#probes?.giveBackUnused(this.#shared)
-    return after(this.onMirrorCounters(this.#shared), () => {})
+    // First what the fleet makes of it: a circuit that is to open here and there does not close in between.
+    return after(this.onMirrorCounters(this.#shared), () => {
+      if (!this.#isAway) this.#reunite()
+    })
   }
 
   /** Counts from here on in a circuit of its own, which begins as the fleet's was last seen. */
@@ -459,7 +500,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   close(): void {
     this.#unsubscribe?.()
-    this.#unsubscribe = undefined
+    // Not undefined, or the next call would listen again.
+    this.#unsubscribe = nothing
   }
 
   #awaitBeat(): void {
@@ -468,15 +510,22 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   }
 
   get dueAt(): number {
-    if (this.#switches?.isPending === true)
-      return Math.max(this.#guard.retryAt, this.#shared.askedAt + this.#settings.syncMs)
-    return this.#ledger.askedAt + this.#settings.syncMs
+    if (this.#switches?.isPending === true) {
+      // While a check-in is on its way nothing can be done, however long it has been due.
+      const inFlight = this.#isCheckingIn ? this.#settings.clock.now() : Number.NEGATIVE_INFINITY
+      const { syncMs } = this.#settings
+      return Math.max(this.#guard.retryAt, Math.max(this.#shared.askedAt, inFlight) + Math.max(1, syncMs))
+    }
+    return this.#ledger.exchangedAt + this.#settings.syncMs
   }
 
   beat(): void {
     this.#isAwaitingBeat = false
+    this.#ledger.forgetOutdated(this.#settings.clock.now())
     if (this.#switches?.isPending === true) this.#awaitBeat()
     if (this.#switches?.isPending === true) void (this.#isAway ? this.sync() : this.#carryOut())
     else if (!this.#ledger.tally.isEmpty) void this.sync()
   }
 }
+
+function nothing(): void {}

@@ -72,7 +72,7 @@ export class KeyedCircuitBreaker {
 
   /** The breakers that are kept, with their keys. */
   *entries(): IterableIterator<[string, CircuitBreaker]> {
-    for (const [key, { breaker }] of this.#entries) yield [key, breaker]
+    for (const [key, { breaker }] of [...this.#entries]) yield [key, breaker]
   }
 
   async flush(): Promise<void> {

@@ -10,6 +10,7 @@ import { compareFences, windowSpanMs } from '@tidegate/contract'
 import { after, isThenable } from '../maybe-promise'
 import { readRecordAnswer, readSnapshot, readSwapAnswer } from '../store/answers'
 import type { Link } from '../store/link'
+import { NO_FENCE } from '../store/local'
 import type { Identity } from './identity'
 import type { CircuitSettings } from './options'
 import { NO_COUNTERS, OpenTally } from './tally'
@@ -40,6 +41,8 @@ export class Mirror {
   readonly tally: OpenTally = new OpenTally()
   /** When the store was last asked anything, by the instance's clock. */
   askedAt: number = Number.NEGATIVE_INFINITY
+  /** When outcomes last went to the store, or would have, had there been any. */
+  exchangedAt: number = Number.NEGATIVE_INFINITY
 
   readonly #name: string
   readonly #link: Link
@@ -47,6 +50,8 @@ export class Mirror {
   readonly #identity: Identity
   readonly #host: MirrorHost
   #sent: SentTally | undefined
+  /** The one that the store may have counted although it never said so, and that was counted elsewhere as well. */
+  #lent: Tally | undefined
   #syncing: Promise<void> | undefined
   /** The store's clock less the instance's, and between which bounds that was last known to lie. */
   #offset = 0
@@ -68,6 +73,13 @@ export class Mirror {
     return moment + this.#offset
   }
 
+  /** A process that was frozen wakes up with outcomes that were never sent, and are none of the present. */
+  forgetOutdated(now: number): void {
+    const { window, syncMs, storeTimeoutMs } = this.#settings
+    const longest = Math.max(windowSpanMs(window) / 10, syncMs) + 2 * storeTimeoutMs
+    if (!this.tally.isEmpty && now - this.tally.since > longest) this.tally.clear()
+  }
+
   /** Sends the outcomes that have come together, or asks how things are if there are none. One exchange at a time. */
   sync(): MaybePromise<void> {
     if (this.#syncing !== undefined) return this.#syncing
@@ -84,17 +96,21 @@ export class Mirror {
   }
 
   /**
-   * Asks a store that is away how things are and whether it counts again: one that
-   * has become read-only, or is out of memory, answers the first of the two.
+   * Asks a store that is away for one of everything: how things are, whether it
+   * counts, and whether it swaps. One that has become read-only, or is out of memory,
+   * answers the first and no more.
    *
-   * @returns whether it answered both
+   * @param offer the outcomes that were counted elsewhere meanwhile, if they may count here
+   * @returns whether it answered all
    */
   checkIn(offer: () => WindowCounters | undefined): MaybePromise<boolean> {
     return after(this.read(true), (isAnswered) => {
       if (!isAnswered) return false
       const counters = offer()
+      // What was offered before is part of what is offered now, or is not to be offered any more.
+      this.tally.clear()
       if (counters !== undefined) this.#offer(counters)
-      return this.#exchange(true)
+      return after(this.#exchange(true), (isCounted) => isCounted && this.#trySwap())
     })
   }
 
@@ -137,8 +153,18 @@ export class Mirror {
     )
   }
 
+  /** A swap that cannot land, for no period ever had that fence. @returns whether the store answered */
+  #trySwap(): MaybePromise<boolean> {
+    const terms = this.#terms({ deadline: this.#deadline() })
+    const { circuits } = this.#link
+    const call = () => circuits.compareAndSet(this.#name, 'closed', 'closed', NO_FENCE, terms)
+    return after(this.#link.ask(call, readSwapAnswer, true), (answer) => answer !== undefined)
+  }
+
   /** What the store says unasked. It may be late, so only a later period is news. */
   push(message: unknown): void {
+    // Its moments mean nothing before an answer has told the two clocks apart.
+    if (this.#offsetSpan === Number.POSITIVE_INFINITY) return
     let snapshot: CircuitSnapshot
     try {
       snapshot = readSnapshot(message)
@@ -152,20 +178,20 @@ export class Mirror {
   /** Everything that the store has not confirmed, for somebody else to count. */
   unconfirmed(): Omit<Tally, 'seq'> {
     const all = new OpenTally()
-    if (this.#sent !== undefined) all.addTally(this.#sent.tally)
+    this.#lent = this.#sent?.tally
+    if (this.#lent !== undefined) all.addTally(this.#lent)
     all.addTally(this.tally.take(0))
     return all
   }
 
   /**
-   * Hands over outcomes of the present period that were counted elsewhere while
-   * the store was away. What was on its way when it went is among them: it goes
-   * again under its old number, for the store may have had it after all.
+   * Hands over outcomes of the present period that were counted elsewhere while the
+   * store was away, without what it may have had before it went. That goes again
+   * under its old number, while it is young enough: then it is counted once.
    */
   #offer(counters: WindowCounters): void {
-    const sent = this.#sent
-    if (sent !== undefined) this.#sent = { ...sent, takenAt: this.#settings.clock.now() }
-    const rest = (of: 'successes' | 'failures' | 'slow') => Math.max(0, counters[of] - (sent?.tally[of] ?? 0))
+    const rest = (of: 'successes' | 'failures' | 'slow') =>
+      Math.max(0, counters[of] - (this.#lent?.[of] ?? 0))
     const successes = rest('successes')
     const failures = rest('failures')
     const trailingFailures = successes === 0 ? failures : Math.min(failures, counters.consecutiveFailures)
@@ -180,6 +206,7 @@ export class Mirror {
   /** @returns whether the store answered */
   #exchange(isCheckIn: boolean): MaybePromise<boolean> {
     const now = this.#settings.clock.now()
+    this.exchangedAt = now
     // A resend is for an answer that was lost. Later it would count old outcomes as new.
     if (this.#sent !== undefined && now - this.#sent.takenAt > windowSpanMs(this.#settings.window) / 10) {
       this.#sent = undefined
@@ -255,6 +282,7 @@ export class Mirror {
       this.counters = NO_COUNTERS
       this.tally.clear()
       this.#sent = undefined
+      this.#lent = undefined
     }
     this.#host.onMirrorChange(this, before, counters)
   }

@@ -176,6 +176,7 @@ function windowOf(read: Reader): CircuitWindow {
   read.exclude('windowMs', 'windowCalls', why)
   read.exclude('consecutiveFailures', 'windowMs', why)
   read.exclude('consecutiveFailures', 'windowCalls', why)
+  read.exclude('syncMs', 'windowCalls', 'the last calls are sent one by one, to keep their order')
   if (read.has('consecutiveFailures')) return { kind: 'consecutive' }
   if (read.has('windowCalls')) return { kind: 'count', calls: read.count('windowCalls', 0) }
   // Ten buckets of at least a millisecond.
@@ -204,8 +205,8 @@ function tripOf(read: Reader): TripRule {
   const windowCalls = read.count('windowCalls', Number.POSITIVE_INFINITY)
   if (minimumCalls > windowCalls) {
     read.refuse(
-      read.has('minimumCalls') ? 'minimumCalls' : 'windowCalls',
-      'such that windowCalls is at least minimumCalls (10 when left out)',
+      'windowCalls',
+      `at least minimumCalls (${minimumCalls}${read.has('minimumCalls') ? '' : ', when left out'})`,
     )
   }
   return { kind: 'rate', failureRate: read.rate('failureRate', 0.5), slowRate, minimumCalls }

@@ -41,7 +41,8 @@ export function outcomeOfAbort(reason: unknown): Outcome {
 
 export function outcomeOfError(error: unknown, isFailure: (error: unknown) => boolean): Outcome {
   if (isRefusal(error)) return 'none'
-  return isFailure(error) ? 'failure' : 'success'
+  // Nothing but true: a promise is truthy, and an async rule would fail every call.
+  return isFailure(error) === true ? 'failure' : 'success'
 }
 
 function statusOf(value: unknown): number | undefined {

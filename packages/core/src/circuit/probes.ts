@@ -86,6 +86,7 @@ export class Probes {
     const { probe, fence, probeSuccesses } = mirror.snapshot ?? {}
     if (this.isBusy || fence === undefined || probe?.owner !== this.#identity.instance) return
     const { until } = probe
+    if (until <= mirror.storeTime(this.#settings.clock.now())) return
     // How long it is this instance's it cannot say any more; the store can.
     const ends = { until, endsAt: 0, leaseEndsAt: Number.POSITIVE_INFINITY }
     this.#permit = { fence, mirror, probeSuccesses: probeSuccesses ?? 0, ...ends }

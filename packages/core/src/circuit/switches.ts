@@ -21,14 +21,20 @@ const ATTEMPTS = 8
 /** An operator's switches, kept until the store has them. The last switch wins. */
 export class Switches {
   #order: Order | undefined
+  #holdsHere = false
 
   get isPending(): boolean {
     return this.#order !== undefined
   }
 
-  /** Whether the circuit is to be isolated, whatever the store says so far. */
+  /** Whether the circuit is isolated here, although the store does not know of it yet. */
   get isolates(): boolean {
-    return this.#order?.isolated === true
+    return this.#holdsHere && this.#order?.isolated === true
+  }
+
+  /** The store cannot be told now: what was ordered holds here meanwhile. */
+  holdHere(): void {
+    this.#holdsHere = true
   }
 
   add(command: Command): void {
@@ -58,16 +64,17 @@ export class Switches {
     if (order === undefined) return 'fleet'
     if (snapshot === undefined || left === 0) return 'pending'
     const to = this.targetFrom(snapshot.state)
-    if (to === undefined) {
-      this.#order = undefined
-      return 'fleet'
-    }
+    if (to === undefined) return this.#done()
     return after(mirror.swap(snapshot.state, to, snapshot.fence, {}), (landed) => {
       if (landed === undefined) return 'pending'
       // Another switch may have come while this one was on its way.
-      if (!landed || this.#order !== order) return this.#attempt(mirror, left - 1)
-      this.#order = undefined
-      return 'fleet'
+      return landed && this.#order === order ? this.#done() : this.#attempt(mirror, left - 1)
     })
+  }
+
+  #done(): Reach {
+    this.#order = undefined
+    this.#holdsHere = false
+    return 'fleet'
   }
 }

@@ -14,6 +14,8 @@ export class OpenTally {
   failures = 0
   slow = 0
   trailingFailures = 0
+  /** When the first of them came, by the instance's clock. */
+  since = 0
 
   get isEmpty(): boolean {
     return this.successes === 0 && this.failures === 0

@@ -121,8 +121,8 @@ export class Guard implements Link {
         cancel()
         resolve(act())
       }
-      // In a chain of its own: what a foreign `then` throws is one more kind of failure.
-      Promise.resolve(answer).then(
+      // In a promise of its own: what a foreign `then` throws is one more kind of failure.
+      new Promise((settled) => settled(answer)).then(
         (value) => settle(() => this.#accept(value, read)),
         (error: unknown) => settle(() => this.#fail(error)),
       )

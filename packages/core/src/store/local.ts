@@ -4,7 +4,7 @@ import { after } from '../maybe-promise'
 import type { Link } from './link'
 
 /** A fence that no period ever had, for what was decided in one that is over. */
-const NO_FENCE = '0000000000000000.never'
+export const NO_FENCE = '0000000000000000.never'
 
 /**
  * A circuit that this breaker has to itself: the same machine on a store of its
