@@ -1,27 +1,41 @@
 /**
- * Nanoseconds per call of each subject, in one run. Rounds are interleaved, so that
- * what disturbs the machine disturbs all alike; the first rounds warm up and are dropped.
+ * Nanoseconds of processor time per call of each subject, in one run. Processor
+ * time and not the clock's, for on a shared machine the clock measures the neighbours
+ * (that of the collector's own threads is in it). Rounds are interleaved, so that what
+ * disturbs the machine disturbs all alike; the first ones warm up and are dropped.
  *
  * @param {Record<string, () => unknown>} subjects what to call; a promise is awaited, a rejection swallowed
  * @returns {Promise<Record<string, { median: number, low: number, high: number }>>} quartiles beside the median
  */
 export async function measure(subjects, { rounds, calls, warmUp = 3 }) {
-  const samples = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]))
+  const runs = Object.entries(subjects).map(([name, subject]) => ({
+    name,
+    subject,
+    loop: newLoop(),
+    samples: [],
+  }))
   for (let round = -warmUp; round < rounds; round++) {
     // To and fro, so that none always pays for the garbage of the same one before it.
-    const order = Object.entries(subjects)
-    for (const [name, subject] of round % 2 === 0 ? order : order.reverse()) {
-      const start = process.hrtime.bigint()
-      for (let call = 0; call < calls; call++) {
-        try {
-          await subject()
-        } catch {}
-      }
-      const perCall = Number(process.hrtime.bigint() - start) / calls
-      if (round >= 0) samples[name].push(perCall)
+    for (const { subject, loop, samples } of round % 2 === 0 ? runs : runs.toReversed()) {
+      const before = process.cpuUsage()
+      await loop(subject, calls)
+      const { user, system } = process.cpuUsage(before)
+      if (round >= 0) samples.push((1_000 * (user + system)) / calls)
     }
   }
-  return Object.fromEntries(Object.entries(samples).map(([name, all]) => [name, quartiles(all)]))
+  return Object.fromEntries(runs.map(({ name, samples }) => [name, quartiles(samples)]))
+}
+
+/**
+ * A loop that only one subject runs through: compiled from its text each time, for one
+ * that many share is compiled for none of them, and adds more to a call than some cost.
+ */
+function newLoop() {
+  return new Function(
+    'subject',
+    'calls',
+    'return (async () => { for (let call = 0; call < calls; call++) try { await subject() } catch {} })()',
+  )
 }
 
 function quartiles(samples) {
@@ -34,4 +48,9 @@ function quartiles(samples) {
 export function heapUsed() {
   for (let pass = 0; pass < 4; pass++) globalThis.gc()
   return process.memoryUsage().heapUsed
+}
+
+/** Bytes that typed arrays keep outside of that heap: `heapUsed` does not have them. */
+export function outsideHeap() {
+  return process.memoryUsage().arrayBuffers
 }

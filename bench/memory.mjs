@@ -1,5 +1,5 @@
 import { circuitBreaker, memoryStore } from '@tidegate/core'
-import { heapUsed } from './measure.mjs'
+import { heapUsed, outsideHeap } from './measure.mjs'
 
 const work = async () => 1
 
@@ -14,13 +14,18 @@ async function settle() {
 async function perBreaker(count, build, store) {
   const names = Array.from({ length: count }, (_, index) => `dependency ${index}`)
   const before = heapUsed()
+  const outside = outsideHeap()
   const breakers = names.map(build)
   kept.push(breakers, store)
   const built = heapUsed()
   for (const breaker of breakers) await breaker.execute(work)
   await settle()
   const used = heapUsed()
-  return { built: (built - before) / count, used: (used - before) / count }
+  return {
+    built: (built - before) / count,
+    used: (used - before) / count,
+    outside: (outsideHeap() - outside) / count,
+  }
 }
 
 /** The circuits alone, as the store keeps them, each read and recorded to once. */

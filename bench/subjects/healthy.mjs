@@ -28,6 +28,8 @@ export function healthyCalls() {
   const opossum = new CircuitBreaker(work, { timeout: false })
   const opossumTimed = new CircuitBreaker(work)
   const ours = circuitBreaker({ name: 'time' })
+  // Every call is timed: what one costs where there are few of them, or `slowCallMs` is set.
+  const timed = circuitBreaker({ name: 'timed', slowCallMs: 1_000 })
   return {
     'a bare await': work,
     'ten buckets by hand': () => byHand.execute(work),
@@ -36,6 +38,7 @@ export function healthyCalls() {
     'opossum, no timeout': () => opossum.fire(),
     opossum: () => opossumTimed.fire(),
     'Tidegate, 30 s window': () => ours.execute(work),
+    'Tidegate, 30 s window, every call timed': () => timed.execute(work),
   }
 }
 
@@ -51,7 +54,7 @@ export function furtherCalls() {
     'a 30 s window': () => ours.execute(work),
     'failures in a row': () => inARow.execute(work),
     'a store that answers later': () => remote.execute(work),
-    'every call timed and heard': () => heard.execute(work),
+    'every call heard': () => heard.execute(work),
     'a signal that all callers share': () => ours.execute(work, { signal }),
     'a signal of its own for each caller': () => ours.execute(work, { signal: new AbortController().signal }),
     'a function that reads its signal': () => ours.execute(async (context) => context.signal.aborted),

@@ -36,7 +36,7 @@ export interface CircuitStats {
   readonly probeAfter?: number
 }
 
-/** A function that takes one rejection for all the errors a refused call may end in. */
+/** What a call that is not let in is rejected with. */
 export type CircuitRejection = CircuitOpenError | CircuitIsolatedError
 
 /** How often what is known of latencies is halved, in ms. */
@@ -113,13 +113,12 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
       if (isBounded(options)) return this.#executeWithin(fn, options)
     }
     const fence = this.#circuit.gate
+    if (fence === undefined) return this.#executeWithThought(fn, options)
     const start = this.#isTimed() ? this.#settings.clock.now() : UNTIMED
-    if (fence === undefined || (start !== UNTIMED && this.#circuit.isOutdated(start))) {
-      const admitted = this.#circuit.admit()
-      const ticket = this.#let(isThenable(admitted) ? await admitted : admitted)
-      return this.#run(fn, new Execution(options?.metadata), ticket)
-    }
-    // The healthy call: no timer, no listener, no signal, no round trip.
+    if (start !== UNTIMED && this.#circuit.isOutdated(start)) return this.#executeWithThought(fn, options)
+    // The healthy call: no timer, no listener, no signal, no round trip. It hears of the fleet
+    // as calls come, and not only as they end: in an outage they may hang.
+    if (start !== UNTIMED) this.#circuit.touch(start)
     let value: T
     try {
       value = await fn(new HealthyCall(fence, options?.metadata))
@@ -224,6 +223,14 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     return this.close()
   }
 
+  /** A call that is not let through without a thought. */
+  #executeWithThought<T>(fn: Protected<T>, options: ExecuteOptions | undefined): Promise<T> {
+    const admitted = this.#circuit.admit()
+    const run = (answer: Ticket | Refusal): Promise<T> =>
+      this.#run(fn, new Execution(options?.metadata), this.#let(answer))
+    return isThenable(admitted) ? admitted.then(run) : run(admitted)
+  }
+
   /** A call with limits of its caller's. */
   async #executeWithin<T>(fn: Protected<T>, { signal, deadlineMs, metadata }: ExecuteOptions): Promise<T> {
     if (signal?.aborted === true) throw signal.reason
@@ -232,8 +239,8 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     const limits: CancelTimer[] = []
     if (signal !== undefined) limits.push(follow(signal, () => execution.abort(signal.reason)))
     if (deadlineMs !== undefined) {
-      const timeout = new TimeoutError(`a call of "${this.name}"`, deadlineMs)
-      limits.push(this.#settings.clock.setTimeout(() => execution.abort(timeout), deadlineMs, true))
+      const expire = (): void => execution.abort(new TimeoutError(`a call of "${this.name}"`, deadlineMs))
+      limits.push(this.#settings.clock.setTimeout(expire, deadlineMs, true))
     }
     try {
       const admitted = this.#circuit.admit()

@@ -81,7 +81,10 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   /** The outcomes in the window, those included that the store has not seen yet. */
   get counters(): WindowCounters {
-    return withTally(this.#ledger.counters, this.#ledger.tally)
+    const { window, clock } = this.#settings
+    const { counters, tally, askedAt } = this.#ledger
+    const isPast = window.kind === 'time' && clock.now() - askedAt >= window.ms
+    return withTally(isPast ? NO_COUNTERS : counters, tally)
   }
 
   /** Outcomes that the store has not been told of. */
@@ -101,8 +104,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     const { clock, isStrict, storeTimeoutMs } = this.#settings
     const now = clock.now()
     if (this.#isAway || (!isStrict && !this.isOutdated(now))) {
-      // While calls pass, their outcomes keep the mirror fresh.
-      if (this.gate === undefined) this.#touch(now)
+      this.touch(now)
       return this.#admit(now)
     }
     this.#listen()
@@ -122,13 +124,13 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   /** What `admit` would say, as far as it can be said without asking and without taking a permit. */
   preview(): Refusal | undefined {
     const now = this.#settings.clock.now()
-    this.#touch(now)
+    this.touch(now)
     const { go, retryAfterMs } = { retryAfterMs: undefined, ...this.#admission(now) }
     return go === 'reject' || (go === 'claim' && !this.#mayClaim()) ? this.#refusal(retryAfterMs) : undefined
   }
 
   /** Somebody came by: what is known of the fleet is refreshed in the background, if that is due. */
-  #touch(now: number): void {
+  touch(now: number): void {
     if (now - this.#shared.askedAt >= this.#settings.syncMs) void this.sync()
   }
 
@@ -216,11 +218,11 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     const ledger = this.#ledger
     const { tally } = ledger
     if (now >= 0) ledger.forgetOutdated(now)
-    if (tally.isEmpty) tally.since = now < 0 ? this.#settings.clock.now() : now
-    tally.add(isFailure, isSlow)
+    const at = now >= 0 ? now : this.#settings.clock.now()
+    tally.add(isFailure, isSlow, at)
     if (minReporters > 1 && ledger === this.#shared) {
       const own = this.#own ?? this.#beginAlone()
-      own.tally.add(isFailure, isSlow)
+      own.tally.add(isFailure, isSlow, at)
     }
     // Without the time nothing is due but by the pulse; a call that knows it comes along often enough.
     const isDue = now - ledger.exchangedAt >= syncMs
@@ -416,7 +418,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     const { snapshot } = this.#shared
     const hasSeenFleet = snapshot?.state === 'closed' || snapshot?.state === 'isolated'
     const own = this.#beginAlone(!hasSeenFleet)
-    own.tally.addTally(this.#shared.unconfirmed())
+    own.tally.addTally(this.#shared.unconfirmed(), this.#settings.clock.now())
     if (hasSeenFleet || snapshot === undefined) return
     // Not before the fleet's own cooldown is over.
     void this.#openAlone(
@@ -521,7 +523,6 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   beat(): void {
     this.#isAwaitingBeat = false
-    this.#ledger.forgetOutdated(this.#settings.clock.now())
     if (this.#switches?.isPending === true) this.#awaitBeat()
     if (this.#switches?.isPending === true) void (this.#isAway ? this.sync() : this.#carryOut())
     else if (!this.#ledger.tally.isEmpty) void this.sync()

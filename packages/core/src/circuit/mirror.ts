@@ -179,8 +179,8 @@ export class Mirror {
   unconfirmed(): Omit<Tally, 'seq'> {
     const all = new OpenTally()
     this.#lent = this.#sent?.tally
-    if (this.#lent !== undefined) all.addTally(this.#lent)
-    all.addTally(this.tally.take(0))
+    if (this.#lent !== undefined) all.addTally(this.#lent, 0)
+    all.addTally(this.tally.take(0), 0)
     return all
   }
 
@@ -195,18 +195,20 @@ export class Mirror {
     const successes = rest('successes')
     const failures = rest('failures')
     const trailingFailures = successes === 0 ? failures : Math.min(failures, counters.consecutiveFailures)
-    this.tally.addTally({
+    const outcomes = {
       successes,
       failures,
       slow: Math.min(rest('slow'), successes + failures),
       trailingFailures,
-    })
+    }
+    this.tally.addTally(outcomes, this.#settings.clock.now())
   }
 
   /** @returns whether the store answered */
   #exchange(isCheckIn: boolean): MaybePromise<boolean> {
     const now = this.#settings.clock.now()
     this.exchangedAt = now
+    this.forgetOutdated(now)
     // A resend is for an answer that was lost. Later it would count old outcomes as new.
     if (this.#sent !== undefined && now - this.#sent.takenAt > windowSpanMs(this.#settings.window) / 10) {
       this.#sent = undefined

@@ -15,7 +15,7 @@ export function isFailureByDefault(error: unknown): boolean {
   let link = error
   for (let depth = 0; depth < CAUSES && typeof link === 'object' && link !== null; depth++) {
     const status = statusOf(link) ?? statusOf((link as { response?: unknown }).response)
-    if (status !== undefined) return isFailureStatus(status)
+    if (status !== undefined) return !isAnswer(status)
     link = (link as { cause?: unknown }).cause
   }
   return true
@@ -52,7 +52,12 @@ function statusOf(value: unknown): number | undefined {
   return typeof statusCode === 'number' && isHttpStatus(statusCode) ? statusCode : undefined
 }
 
-// A process' exit status or a library's own code is not one of HTTP.
+/** The error came with an answer that means what it says: the dependency is up, and the caller was wrong. */
+function isAnswer(status: number): boolean {
+  return status >= 400 && status <= 499 && !isFailureStatus(status)
+}
+
+// A library's own code is not one of HTTP.
 function isHttpStatus(status: number): boolean {
   return status >= 100 && status <= 599
 }

@@ -21,7 +21,9 @@ export class OpenTally {
     return this.successes === 0 && this.failures === 0
   }
 
-  add(isFailure: boolean, isSlow: boolean): void {
+  /** @param at by the instance's clock */
+  add(isFailure: boolean, isSlow: boolean, at: number): void {
+    if (this.isEmpty) this.since = at
     if (isFailure) {
       this.failures++
       this.trailingFailures++
@@ -33,7 +35,8 @@ export class OpenTally {
   }
 
   /** Adds what came after. */
-  addTally(later: Omit<Tally, 'seq'>): void {
+  addTally(later: Omit<Tally, 'seq'>, at: number): void {
+    if (this.isEmpty) this.since = at
     this.trailingFailures = trailing(this.trailingFailures, later)
     this.successes += later.successes
     this.failures += later.failures
