@@ -369,7 +369,7 @@ describe('a fleet in bad weather', () => {
       const { referee, options, instances, calls, through } = await play(seed)
       const broken = [...referee.violations, ...unhandled.map((error) => `unhandled: ${String(error)}`)]
       const setting = `TIDEGATE_SEED=${seed}, ${instances.length} instances, ${JSON.stringify(options)}`
-      expect(broken.slice(0, 8), setting).toEqual([])
+      expect(broken.slice(0, 8).join('\n'), setting).toBe('')
       totals.calls += calls
       totals.through += through
       totals.probes += referee.probes

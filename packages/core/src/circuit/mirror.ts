@@ -52,6 +52,8 @@ export class Mirror {
   #sent: SentTally | undefined
   /** The one that the store may have counted although it never said so, and that was counted elsewhere as well. */
   #lent: Tally | undefined
+  /** Whether what was counted elsewhere in this absence of the store has been handed over. */
+  #hasOffered = false
   #syncing: Promise<void> | undefined
   /** The store's clock less the instance's, and between which bounds that was last known to lie. */
   #offset = 0
@@ -107,8 +109,6 @@ export class Mirror {
     return after(this.read(true), (isAnswered) => {
       if (!isAnswered) return false
       const counters = offer()
-      // What was offered before is part of what is offered now, or is not to be offered any more.
-      this.tally.clear()
       if (counters !== undefined) this.#offer(counters)
       return after(this.#exchange(true), (isCounted) => isCounted && this.#trySwap())
     })
@@ -179,6 +179,7 @@ export class Mirror {
   unconfirmed(): Omit<Tally, 'seq'> {
     const all = new OpenTally()
     this.#lent = this.#sent?.tally
+    this.#hasOffered = false
     if (this.#lent !== undefined) all.addTally(this.#lent, 0)
     all.addTally(this.tally.take(0), 0)
     return all
@@ -187,9 +188,16 @@ export class Mirror {
   /**
    * Hands over outcomes of the present period that were counted elsewhere while the
    * store was away, without what it may have had before it went. That goes again
-   * under its old number, while it is young enough: then it is counted once.
+   * under its old number, while it is young enough: then it is counted once. So are
+   * these: whether a store that does not answer has counted them nobody knows, and
+   * what is offered once more goes under the number it had.
    */
   #offer(counters: WindowCounters): void {
+    if (this.#hasOffered) {
+      if (this.#sent !== undefined) this.#sent = { ...this.#sent, takenAt: this.#settings.clock.now() }
+      return
+    }
+    this.#hasOffered = true
     const rest = (of: 'successes' | 'failures' | 'slow') =>
       Math.max(0, counters[of] - (this.#lent?.[of] ?? 0))
     const successes = rest('successes')
@@ -285,6 +293,7 @@ export class Mirror {
       this.tally.clear()
       this.#sent = undefined
       this.#lent = undefined
+      this.#hasOffered = false
     }
     this.#host.onMirrorChange(this, before, counters)
   }
