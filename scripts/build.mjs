@@ -1,6 +1,6 @@
 // Makes every published package's dist/. Does nothing while no source has changed since it last did.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { filesIn, packages, root } from './workspace.mjs'
 
@@ -37,10 +37,20 @@ if (!fresh || !published.every(({ dir }) => existsSync(`${dir}/dist`))) {
       failOnWarn: true,
       logLevel: 'warn',
     })
+    dropMapLinks(join(root, dir, 'dist'))
     console.log(`built ${dir}`)
   }
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, digest)
+}
+
+/** Declarations are published without maps, and the bundler links to them all the same. */
+function dropMapLinks(dist) {
+  for (const file of readdirSync(dist)) {
+    if (!/\.d\.[mc]ts$/.test(file)) continue
+    const path = join(dist, file)
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
+  }
 }
 
 /** The sources behind a manifest's exports; `./src/prometheus.ts` becomes `dist/prometheus.*`. */

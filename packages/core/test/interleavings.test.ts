@@ -20,7 +20,7 @@ import { CALM, UnreliableStore } from './support/unreliable-store'
  * of them again, TIDEGATE_LONG=1 runs many.
  */
 
-const SHORT = 12
+const SHORT = 24
 const LONG = 1_500
 const EPOCH = 1_800_000_000_000
 
@@ -120,13 +120,17 @@ class Scenario {
     const reach = first.breaker.restore()
     await world.advance(500)
     if ((await reach) !== 'fleet') this.referee.violate('a switch did not reach a store that is well')
-    await world.advance(3 * COOLDOWN_MAX_MS + 6 * PROBE_TIMEOUT_MS + 2_000)
+    // Callers' own time limits go on counting, and may open it once more: it must close again.
+    let isHealed = false
+    for (let round = 0; round < 5 && !isHealed; round++) {
+      await world.advance(3 * COOLDOWN_MAX_MS + 6 * PROBE_TIMEOUT_MS + 2_000)
+      const { state, fence } = this.#peek()
+      isHealed = state === 'closed' && instances.every(({ breaker }) => breaker.stats().fence === fence)
+    }
     this.isOver = true
     const seen = instances.map(({ breaker }) => `${breaker.state} ${breaker.stats().fence}`)
     const { state, fence } = this.#peek()
-    if (state !== 'closed' || seen.some((one) => one !== `closed ${fence}`)) {
-      this.referee.violate(`not healed: ${state} ${fence}, seen as ${seen.join(', ')}`)
-    }
+    if (!isHealed) this.referee.violate(`not healed: ${state} ${fence}, seen as ${seen.join(', ')}`)
   }
 
   /** Nobody calls any more. */
@@ -352,7 +356,9 @@ async function play(seed: number): Promise<Scenario> {
 }
 
 const { TIDEGATE_SEED, TIDEGATE_LONG } = process.env
-const first = TIDEGATE_SEED === undefined ? Date.now() % 1_000_000_000 : Number(TIDEGATE_SEED)
+// The short form plays the same weather each time; the long one looks for new.
+const NEW = TIDEGATE_LONG === '1' ? Date.now() % 1_000_000_000 : 1
+const first = TIDEGATE_SEED === undefined ? NEW : Number(TIDEGATE_SEED)
 const count = TIDEGATE_SEED !== undefined ? 1 : TIDEGATE_LONG === '1' ? LONG : SHORT
 
 describe('a fleet in bad weather', () => {

@@ -39,8 +39,8 @@ export interface CircuitStats {
 /** What a call that is not let in is rejected with. */
 export type CircuitRejection = CircuitOpenError | CircuitIsolatedError
 
-/** How often what is known of latencies is halved, in ms. */
-const LATENCY_SPAN_MS = 60_000
+/** After so many durations those that came before count half, so that the present outweighs the past. */
+const LATENCIES_HALVED_AFTER = 2_048
 
 /**
  * Reading the clock is most of what a healthy call costs. So many calls in one
@@ -80,7 +80,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   readonly #circuit: Circuit
   #rejected = 0
   #latencies: Latencies | undefined
-  #latenciesHalvedAt = 0
+  #durations = 0
   #untimed = 0
   /** Listeners that are told how long a call took; with one of them, or a limit for slow calls, every call is timed. */
   #timekeepers: number
@@ -106,22 +106,31 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
    * @throws the reason of `options.signal` when that aborts
    * @throws what the function throws, as it is
    */
-  async execute<T>(fn: Protected<T>, options?: ExecuteOptions): Promise<T> {
-    checkFunction('execute', fn)
-    if (options !== undefined) {
-      checkCall(options)
-      if (isBounded(options)) return this.#executeWithin(fn, options)
+  execute<T>(fn: Protected<T>, options?: ExecuteOptions): Promise<T> {
+    try {
+      checkFunction('execute', fn)
+      if (options !== undefined) {
+        checkCall(options)
+        if (isBounded(options)) return this.#executeWithin(fn, options)
+      }
+      const fence = this.#circuit.gate
+      return fence === undefined
+        ? this.#enter(fn, options?.metadata)
+        : this.#pass(fn, fence, options?.metadata)
+    } catch (error) {
+      return Promise.reject(error)
     }
-    const fence = this.#circuit.gate
-    if (fence === undefined) return this.#executeWithThought(fn, options)
+  }
+
+  async #pass<T>(fn: Protected<T>, fence: string, metadata: unknown): Promise<T> {
     const start = this.#isTimed() ? this.#settings.clock.now() : UNTIMED
-    if (start !== UNTIMED && this.#circuit.isOutdated(start)) return this.#executeWithThought(fn, options)
+    if (start !== UNTIMED && this.#circuit.isOutdated(start)) return this.#enter(fn, metadata)
     // The healthy call: no timer, no listener, no signal, no round trip. It hears of the fleet
     // as calls come, and not only as they end: in an outage they may hang.
     if (start !== UNTIMED) this.#circuit.touch(start)
     let value: T
     try {
-      value = await fn(new HealthyCall(fence, options?.metadata))
+      value = await fn(new HealthyCall(fence, metadata))
     } catch (error) {
       this.#settle(fence, this.#outcomeOf(error), start, { error })
       throw error
@@ -224,11 +233,14 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   }
 
   /** A call that is not let through without a thought. */
-  #executeWithThought<T>(fn: Protected<T>, options: ExecuteOptions | undefined): Promise<T> {
+  #enter<T>(fn: Protected<T>, metadata: unknown): Promise<T> {
     const admitted = this.#circuit.admit()
-    const run = (answer: Ticket | Refusal): Promise<T> =>
-      this.#run(fn, new Execution(options?.metadata), this.#let(answer))
-    return isThenable(admitted) ? admitted.then(run) : run(admitted)
+    const go = (answer: Ticket | Refusal): Promise<T> =>
+      // Not thrown: unwinding to an async function is a quarter of what a rejection would cost.
+      'fence' in answer
+        ? this.#run(fn, new Execution(metadata), answer)
+        : Promise.reject(this.#refused(answer))
+    return isThenable(admitted) ? admitted.then(go) : go(admitted)
   }
 
   /** A call with limits of its caller's. */
@@ -244,8 +256,9 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     }
     try {
       const admitted = this.#circuit.admit()
-      const ticket = this.#let(isThenable(admitted) ? await this.#wait(admitted, execution) : admitted)
-      return await this.#run(fn, execution, ticket)
+      const answer = isThenable(admitted) ? await this.#wait(admitted, execution) : admitted
+      if (!('fence' in answer)) throw this.#refused(answer)
+      return await this.#run(fn, execution, answer)
     } finally {
       for (const end of limits) end()
     }
@@ -262,12 +275,10 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     )
   }
 
-  /** @throws CircuitOpenError, CircuitIsolatedError */
-  #let(admitted: Ticket | Refusal): Ticket {
-    if ('fence' in admitted) return admitted
+  #refused(refusal: Refusal): CircuitRejection {
     this.#rejected++
-    this.#events.emit('reject', admitted)
-    throw this.#errorOf(admitted)
+    this.#events.emit('reject', refusal)
+    return this.#errorOf(refusal)
   }
 
   #run<T>(fn: Protected<T>, execution: Execution, { fence, permit }: Ticket): Promise<T> {
@@ -349,10 +360,8 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     if (outcome === 'none') return
     const durationMs = now - start
     this.#latencies ??= newLatencies()
-    if (now - this.#latenciesHalvedAt >= LATENCY_SPAN_MS) {
-      halveLatencies(this.#latencies)
-      this.#latenciesHalvedAt = now
-    }
+    this.#durations = (this.#durations + 1) % LATENCIES_HALVED_AFTER
+    if (this.#durations === 0) halveLatencies(this.#latencies)
     addLatency(this.#latencies, durationMs)
     if (outcome === 'success') this.#events.emit('success', { durationMs })
     else this.#events.emit('failure', { ...failure, durationMs })

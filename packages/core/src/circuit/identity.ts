@@ -1,8 +1,7 @@
 /** Numbers and names what one breaker sends, so that a second delivery is known as one. */
 export class Identity {
   #instance: string | undefined
-  #nonces = 0
-  #seq = 0
+  #count = 0
 
   /**
    * Made when it is first needed: a process image that was saved after its modules
@@ -14,11 +13,11 @@ export class Identity {
   }
 
   nextNonce(): string {
-    return `${this.instance}-${(this.#nonces++).toString(36)}`
+    return `${this.instance}-${(this.#count++).toString(36)}`
   }
 
   nextSeq(): number {
-    return ++this.#seq
+    return ++this.#count
   }
 
   /** Whether a command of this instance had the nonce. */

@@ -57,7 +57,7 @@ export class Mirror {
   #syncing: Promise<void> | undefined
   /** The store's clock less the instance's, and between which bounds that was last known to lie. */
   #offset = 0
-  #offsetSpan: number = Number.POSITIVE_INFINITY
+  #offsetSpan: number | undefined
   #asked = 0
   /** Answers to what was asked up to here were overtaken by a later one. */
   #adopted = 0
@@ -164,7 +164,7 @@ export class Mirror {
   /** What the store says unasked. It may be late, so only a later period is news. */
   push(message: unknown): void {
     // Its moments mean nothing before an answer has told the two clocks apart.
-    if (this.#offsetSpan === Number.POSITIVE_INFINITY) return
+    if (this.#offsetSpan === undefined) return
     let snapshot: CircuitSnapshot
     try {
       snapshot = readSnapshot(message)
@@ -307,7 +307,7 @@ export class Mirror {
     const answeredAt = this.#settings.clock.now()
     const span = answeredAt - askedAt
     const isPossible = this.#offset >= stamp - answeredAt && this.#offset <= stamp - askedAt
-    if (isPossible && span >= this.#offsetSpan) return
+    if (isPossible && this.#offsetSpan !== undefined && span >= this.#offsetSpan) return
     this.#offset = stamp - (askedAt + answeredAt) / 2
     this.#offsetSpan = span
   }
