@@ -73,8 +73,6 @@ const UNTIMED = -1
 
 /** Lets calls through to a dependency while it answers, and fails them at once while it does not. */
 export class CircuitBreaker implements Policy<CircuitEvents> {
-  readonly kind = 'circuitBreaker'
-  readonly name: string
   readonly #settings: CircuitSettings
   readonly #events = new Emitter<CircuitEvents>()
   readonly #circuit: Circuit
@@ -87,10 +85,18 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   /** Use `circuitBreaker(options)`, which checks them. */
   constructor(name: string, settings: CircuitSettings) {
-    this.name = name
     this.#settings = settings
     this.#circuit = new Circuit(name, settings, this.#events)
     this.#timekeepers = settings.slowCallMs < Number.POSITIVE_INFINITY || settings.minReporters > 1 ? 1 : 0
+  }
+
+  // Getters, for a field would be a word in each of ten thousand keyed breakers.
+  get kind(): 'circuitBreaker' {
+    return 'circuitBreaker'
+  }
+
+  get name(): string {
+    return this.#circuit.name
   }
 
   /** The state as this instance sees it. */
