@@ -9,6 +9,7 @@ const checks = {
   types: ['tsc'],
   'format and lint': ['biome', 'check', '--error-on-warnings'],
   'dead code': ['knip'],
+  lua: ['node', '--import', 'tsx', 'packages/redis-lua/build/generate.ts', '--check'],
   'import arrows': ['node', 'scripts/check-imports.mjs'],
   packages: ['node', 'scripts/check-packages.mjs'],
 }

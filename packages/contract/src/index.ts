@@ -1,3 +1,4 @@
+export * from './check'
 export * from './circuit'
 export * from './fence'
 export * from './store'

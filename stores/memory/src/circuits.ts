@@ -2,17 +2,21 @@ import {
   type CircuitSnapshot,
   type CircuitState,
   type CircuitStore,
+  checkFence,
+  checkName,
+  checkSwap,
+  checkTally,
+  checkTerms,
   type Fence,
   fleetSpanMs,
   idleLeaseMs,
+  isSwap,
   type RecordAnswer,
-  SWAPS,
   type SwapAnswer,
   type Tally,
   type Terms,
   type Unsubscribe,
 } from '@tidegate/contract'
-import { checkFence, checkName, checkState, checkTally, checkTerms } from './check'
 import { countInstances, type Instance, type Instances, newInstance, touchInstance } from './instances'
 import { type Phase, snapshotOf } from './phase'
 import { Shelf, type Shelved } from './shelf'
@@ -93,9 +97,7 @@ export class MemoryCircuits implements CircuitStore {
 
   compareAndSet(name: string, from: CircuitState, to: CircuitState, fence: Fence, terms: Terms): SwapAnswer {
     checkFence(fence)
-    checkState('from', from)
-    checkState('to', to)
-    checkOwner(from, to, terms)
+    checkSwap(from, to, terms)
     const { circuit, instance, now } = this.#touch(name, terms)
     const answer = (ok: boolean): SwapAnswer => ({ ok, snapshot: circuit.snapshot(terms, now) })
     const isRepeat = circuit.begunBy === terms.nonce && circuit.phase.state === to
@@ -176,17 +178,6 @@ export class MemoryCircuits implements CircuitStore {
     circuit.renew(terms, now)
     this.#shelf.use(circuit)
   }
-}
-
-/** An instance that takes or yields a permit says who it is; a pair that is no swap is answered, not thrown. */
-function checkOwner(from: CircuitState, to: CircuitState, terms: Terms): void {
-  if (to === 'half-open' && isSwap(from, to) && terms.owner === undefined) {
-    throw new TypeError('memoryStore: terms.owner must be given with a swap to half-open')
-  }
-}
-
-function isSwap(from: CircuitState, to: CircuitState): boolean {
-  return SWAPS[from].includes(to)
 }
 
 function isPast(terms: Terms, now: number): boolean {

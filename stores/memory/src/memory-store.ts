@@ -1,5 +1,4 @@
 import type { Store } from '@tidegate/contract'
-import { isWhole } from './check'
 import { MemoryCircuits } from './circuits'
 import { type StoreClock, systemClock, Time } from './time'
 
@@ -29,7 +28,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   if (unknown !== undefined) {
     throw new TypeError(`memoryStore: there is no option ${unknown}; there are clock, maxKeys`)
   }
-  if (!isWhole(maxKeys, 1)) {
+  if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
     throw new TypeError(`memoryStore: maxKeys must be a whole number, at least 1, got ${describe(maxKeys)}`)
   }
   if (typeof clock?.now !== 'function') {

@@ -1,16 +1,10 @@
-import {
-  type CircuitState,
-  type CircuitWindow,
-  isFence,
-  isNonce,
-  SWAPS,
-  type Tally,
-  type Terms,
-} from '@tidegate/contract'
+import { type CircuitState, type CircuitWindow, SWAPS, type Tally, type Terms } from './circuit'
+import { isFence, isNonce } from './fence'
 
 /*
- * What a command must bring. A caller that gets this wrong has a defect, and is
- * told so at once: a store that went on would keep the defect as its state.
+ * What a command must bring, for stores to hold their callers to. A caller that
+ * gets this wrong has a defect, and is told so at once: a store that went on would
+ * keep the defect as its state.
  */
 
 /** @throws TypeError naming the field, what it takes and what it got */
@@ -57,8 +51,26 @@ export function checkFence(fence: string): void {
   if (!isFence(fence)) fail('fence', 'a fence of this contract', fence)
 }
 
-/** @throws TypeError */
-export function checkState(field: 'from' | 'to', state: CircuitState): void {
+/**
+ * The states of a swap, and that an instance which takes or yields a permit says
+ * who it is. A pair of states that is no swap is answered, not thrown.
+ *
+ * @throws TypeError naming the field, what it takes and what it got
+ */
+export function checkSwap(from: CircuitState, to: CircuitState, terms: Terms): void {
+  checkState('from', from)
+  checkState('to', to)
+  if (to === 'half-open' && isSwap(from, to) && terms.owner === undefined) {
+    fail('terms.owner', 'given with a swap to half-open', terms.owner)
+  }
+}
+
+/** Whether there is such a swap at all: see {@link SWAPS}. */
+export function isSwap(from: CircuitState, to: CircuitState): boolean {
+  return SWAPS[from].includes(to)
+}
+
+function checkState(field: 'from' | 'to', state: CircuitState): void {
   if (!Object.hasOwn(SWAPS, state)) fail(field, 'closed, open, half-open or isolated', state)
 }
 
@@ -77,12 +89,12 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value.length > 0
 }
 
-export function isWhole(value: unknown, least: number): boolean {
+function isWhole(value: unknown, least: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least
 }
 
 function fail(field: string, takes: string, got: unknown): never {
-  throw new TypeError(`memoryStore: ${field} must be ${takes}, got ${shown(got)}`)
+  throw new TypeError(`${field} must be ${takes}, got ${shown(got)}`)
 }
 
 // A name or a key may be a user's own, and a message ends up in a log: numbers alone are shown as they are.

@@ -1,0 +1,91 @@
+import type { Decoded, Format, Kind } from './script'
+
+/** What Redis said is none of what the script answers: another one's key, a proxy's page, a newer version's reply. */
+export class UnreadableReplyError extends Error {
+  readonly code = 'STORE_UNREADABLE'
+
+  constructor(script: string, what: string) {
+    // No value: what stands in a store may be anybody's.
+    super(`the reply of Redis to ${script} cannot be read: ${what}`)
+    this.name = 'UnreadableReplyError'
+  }
+}
+
+/** A text of a script is taken for nonsense beyond this; a name may be long, its escape is up to five times that. */
+const LONGEST_TEXT = 2 ** 20
+
+const BYTES_A_NUMBER = 6
+
+/**
+ * Reads a reply, number by number.
+ *
+ * @throws UnreadableReplyError where it is not of this format, to its last number
+ */
+export function decode<F extends Format>(script: string, format: F, reply: unknown): Decoded<F> {
+  if (!Array.isArray(reply)) throw new UnreadableReplyError(script, `it is no list but ${typeof reply}`)
+  const reader = new Reader(script, reply)
+  const fields = Object.entries(format).map(([name, kind]) => [name, reader.read(name, kind)])
+  reader.end()
+  return Object.fromEntries(fields) as Decoded<F>
+}
+
+class Reader {
+  readonly #script: string
+  readonly #reply: readonly unknown[]
+  #at = 0
+
+  constructor(script: string, reply: readonly unknown[]) {
+    this.#script = script
+    this.#reply = reply
+  }
+
+  read(name: string, kind: Kind): string | number | boolean | undefined {
+    const number = this.#integer(name)
+    if (kind === 'optional' && number === -1) return undefined
+    if (number < 0) throw this.#unreadable(name, 'is below 0')
+    if (kind === 'integer' || kind === 'optional') return number
+    if (kind === 'text') return this.#text(name, number)
+    if (kind === 'flag') {
+      if (number > 1) throw this.#unreadable(name, 'is neither 0 nor 1')
+      return number === 1
+    }
+    const one = kind[number]
+    if (one === undefined) throw this.#unreadable(name, `is none of ${kind.join(', ')}`)
+    return one
+  }
+
+  end(): void {
+    if (this.#at !== this.#reply.length) throw this.#unreadable('the end', 'does not come where it should')
+  }
+
+  #text(name: string, length: number): string {
+    if (length > LONGEST_TEXT) throw this.#unreadable(name, 'is too long')
+    let text = ''
+    for (let left = length; left > 0; left -= BYTES_A_NUMBER) {
+      text += charactersOf(this.#integer(name), Math.min(left, BYTES_A_NUMBER))
+    }
+    return text
+  }
+
+  /** Some clients hand out integers as strings, if their user asks them to. */
+  #integer(name: string): number {
+    const value = this.#reply[this.#at++]
+    const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value
+    if (!Number.isSafeInteger(number)) throw this.#unreadable(name, 'is no integer')
+    return number as number
+  }
+
+  #unreadable(name: string, what: string): UnreadableReplyError {
+    return new UnreadableReplyError(this.#script, `${name} ${what}`)
+  }
+}
+
+/** The bytes of a number, the highest first. Not by shifting, which is for 32 bits. */
+function charactersOf(number: number, count: number): string {
+  let text = ''
+  for (let left = number, byte = 0; byte < count; byte++) {
+    text = String.fromCharCode(left % 256) + text
+    left = Math.floor(left / 256)
+  }
+  return text
+}

@@ -1,0 +1,17 @@
+const UNSAFE = /[^A-Za-z0-9_.:/@-]/g
+
+/**
+ * A name as it stands in a key and in an argument: plain ASCII, without the braces
+ * that would choose another hash slot, and another for each name. By code units and
+ * not by bytes, so that halves of surrogate pairs stay what they are.
+ */
+export function escapeName(name: string): string {
+  return name.replace(UNSAFE, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** The name that {@link escapeName} made this of. */
+export function unescapeName(escaped: string): string {
+  return escaped.replace(/%([0-9a-f]{4})/g, (_, unit: string) =>
+    String.fromCharCode(Number.parseInt(unit, 16)),
+  )
+}
