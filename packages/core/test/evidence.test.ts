@@ -1,6 +1,6 @@
 import { memoryStore } from '@tidegate/core'
 import { describe, expect, it } from 'vitest'
-import { breakerOf, down, failTimes, ignore, listen, Pending, up } from './support/subject'
+import { breakerOf, down, failTimes, fleetOf, ignore, listen, Pending, up } from './support/subject'
 import { settled, VirtualClock } from './support/virtual-clock'
 
 describe('evidence belongs to its period', () => {
@@ -99,6 +99,28 @@ describe('evidence belongs to its period', () => {
     }
     await clock.advance(1_000)
     await expect(breaker.execute(up)).resolves.toBe('up')
+  })
+
+  it('opens soon after the fleet has seen enough, though no instance has', async () => {
+    const { clock, store, breakers } = fleetOf(4, { minimumCalls: 12, syncMs: 100 })
+    for (const breaker of breakers) await breaker.execute(up)
+    await clock.advance(100)
+    // Three failures each: enough for all of them, and no instance knows of more than its own.
+    const told = store.sent.length
+    for (const breaker of breakers) await failTimes(breaker, 3)
+    await clock.advance(20)
+    expect(breakers.map(({ state }) => state)).toContain('open')
+    expect(store.sent.length - told).toBeLessThan(3 * breakers.length)
+  })
+
+  it('does not hurry for failures that are few, in however large a fleet', async () => {
+    const { clock, store, breakers } = fleetOf(4, { minimumCalls: 12, syncMs: 100 })
+    for (const breaker of breakers) for (let call = 0; call < 20; call++) await breaker.execute(up)
+    await clock.advance(200)
+    const told = store.sent.length
+    for (const breaker of breakers) await failTimes(breaker, 2)
+    await clock.advance(20)
+    expect(store.sent.length - told).toBeLessThanOrEqual(breakers.length)
   })
 
   it('opens on slow calls where it was told to', async () => {

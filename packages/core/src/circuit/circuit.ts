@@ -21,7 +21,13 @@ import { Ramp } from './ramp'
 import { Solo } from './solo'
 import { subscribe } from './subscription'
 import { type Command, type Reach, Switches } from './switches'
-import { NO_COUNTERS, withTally } from './tally'
+import { NO_COUNTERS, timesFleet, withTally } from './tally'
+
+/**
+ * Exchanges in one `syncMs` at most while a trip is near. What makes it come is spread
+ * over the instances, and is seen by none of them before all have told of it.
+ */
+const PRESSED_EXCHANGES = 10
 
 /** What a call was let in with. */
 export interface Ticket {
@@ -66,6 +72,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   #isAway = false
   #isCheckingIn = false
   #isAwaitingBeat = false
+  /** Whether the next exchange is not to wait for its turn. */
+  #isPressed = false
   #unsubscribe: Unsubscribe | undefined
 
   constructor(name: string, settings: CircuitSettings, events: Emitter<CircuitEvents>) {
@@ -214,7 +222,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
    */
   count(fence: string, isFailure: boolean, isSlow: boolean, now: number): boolean {
     if (fence !== this.fence) return false
-    const { syncMs, trip, minReporters } = this.#settings
+    const { syncMs, minReporters } = this.#settings
     const ledger = this.#ledger
     const { tally } = ledger
     if (now >= 0) ledger.forgetOutdated(now)
@@ -226,10 +234,23 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     }
     // Without the time nothing is due but by the pulse; a call that knows it comes along often enough.
     const isDue = now - ledger.exchangedAt >= syncMs
-    if (isDue || ((isFailure || isSlow) && isTripped(withTally(ledger.counters, tally), trip)))
-      void this.sync()
+    if (isDue || ((isFailure || isSlow) && this.#isUrgent())) void this.sync()
     else if (!this.#isAwaitingBeat) this.#awaitBeat()
     return true
+  }
+
+  /** Whether the store is to be told at once, for what is known here trips the circuit; presses on if it nearly does. */
+  #isUrgent(): boolean {
+    const { counters, tally, snapshot, exchangedAt } = this.#ledger
+    const { trip, clock, syncMs } = this.#settings
+    if (isTripped(withTally(counters, tally), trip)) return true
+    const fleet = snapshot?.fleet ?? 1
+    if (this.#isPressed || fleet === 1) return false
+    if (!isTripped(withTally(counters, timesFleet(tally, fleet)), trip)) return false
+    if (clock.now() - exchangedAt >= syncMs / PRESSED_EXCHANGES) return true
+    this.#isPressed = true
+    this.#awaitBeat()
+    return false
   }
 
   /** Tells the circuit how a probe came out. */
@@ -243,6 +264,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     if (own !== undefined && !own.tally.isEmpty) void own.sync()
     if (this.#isAway) return this.#checkIn()
     this.#listen()
+    this.#isPressed = false
     if (this.#shared.isSyncing) return this.#shared.sync()
     return after(this.#shared.sync(), () => this.#followUp())
   }
@@ -257,9 +279,9 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   /** What came while the last exchange was on its way may not wait for the next, or may. */
   #followUp(): MaybePromise<void> {
-    const { counters, tally } = this.#ledger
+    const { tally } = this.#ledger
     if (tally.isEmpty) return
-    if (!this.#isAway && isTripped(withTally(counters, tally), this.#settings.trip))
+    if (!this.#isAway && tally.trailingFailures > 0 && this.#isUrgent())
       return after(this.#shared.sync(), () => this.#followUp())
     if (!this.#isAwaitingBeat) this.#awaitBeat()
   }
@@ -272,7 +294,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     if (!this.isCurrent(mirror) || snapshot?.state !== 'closed' || !isTripped(counters, trip)) return
     if (mirror === this.#own) {
       // What was counted along with the fleet, the fleet has.
-      if (this.#isAway) this.#solo?.keepEvidence(counters, this.#shared.snapshot?.fence ?? '')
+      if (this.#isAway) this.#solo?.keepEvidence(counters)
       return this.#openAlone(mirror)
     }
     // A store that checks in is not back yet; the counters are looked at again when it is.
@@ -449,7 +471,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   #beginAlone(decides = false): Mirror {
     this.#solo ??= new Solo(this.#settings, (link) => this.#newMirror(link))
-    const own = this.#solo.begin()
+    const own = this.#solo.begin(this.#shared.snapshot?.fence ?? '')
     this.#solo.decides = decides
     return own
   }
@@ -518,7 +540,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
       const { syncMs } = this.#settings
       return Math.max(this.#guard.retryAt, Math.max(this.#shared.askedAt, inFlight) + Math.max(1, syncMs))
     }
-    return this.#ledger.exchangedAt + this.#settings.syncMs
+    const { syncMs } = this.#settings
+    return this.#ledger.exchangedAt + (this.#isPressed ? syncMs / PRESSED_EXCHANGES : syncMs)
   }
 
   beat(): void {

@@ -172,6 +172,7 @@ export class Mirror {
       // Nobody waits for it, and the next answer says the same.
       return
     }
+    this.#compareWithPush(snapshot.now)
     this.#adopt(snapshot, undefined)
   }
 
@@ -296,6 +297,15 @@ export class Mirror {
       this.#hasOffered = false
     }
     this.#host.onMirrorChange(this, before, counters)
+  }
+
+  /** However long a push was under way, it was not stamped later than now: else the store's clock was set forward. */
+  #compareWithPush(stamp: number): void {
+    const least = stamp - this.#settings.clock.now()
+    if (this.#offset >= least) return
+    this.#offset = least
+    // Any answer says more.
+    this.#offsetSpan = Number.POSITIVE_INFINITY
   }
 
   /**

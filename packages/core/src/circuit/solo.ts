@@ -28,6 +28,8 @@ export class Solo {
   readonly #newMirror: (link: Link) => Mirror
   #periods = 0
   #evidence: Evidence | undefined
+  /** The period of the fleet's circuit that was the present one when it began to count. */
+  #fence = ''
   #spanEndsAt = 0
 
   constructor(settings: CircuitSettings, newMirror: (link: Link) => Mirror) {
@@ -35,9 +37,14 @@ export class Solo {
     this.#newMirror = newMirror
   }
 
-  /** A new circuit, closed and empty. Its store is in this process, and answers at once. */
-  begin(): Mirror {
+  /**
+   * A new circuit, closed and empty. Its store is in this process, and answers at once.
+   *
+   * @param fence of the fleet's circuit as last seen
+   */
+  begin(fence: string): Mirror {
     this.end()
+    this.#fence = fence
     const mirror = this.#newMirror(localLink(this.#settings.clock, () => ++this.#periods))
     this.mirror = mirror
     void mirror.read()
@@ -51,8 +58,8 @@ export class Solo {
   }
 
   /** Remembers what opened it, for the fleet to judge when it can be asked again. */
-  keepEvidence(counters: WindowCounters, fence: string): void {
-    this.#evidence = { counters, fence, at: this.#settings.clock.now() }
+  keepEvidence(counters: WindowCounters): void {
+    this.#evidence = { counters, fence: this.#fence, at: this.#settings.clock.now() }
   }
 
   confirmEvidence(): void {

@@ -65,6 +65,16 @@ export function withTally(counters: WindowCounters, tally: Omit<Tally, 'seq'>): 
   }
 }
 
+/** What the fleet has not told the store either, if everybody saw what this instance saw: an estimate as well. */
+export function timesFleet(tally: Omit<Tally, 'seq'>, fleet: number): Omit<Tally, 'seq'> {
+  return {
+    successes: tally.successes * fleet,
+    failures: tally.failures * fleet,
+    slow: tally.slow * fleet,
+    trailingFailures: tally.trailingFailures * fleet,
+  }
+}
+
 function trailing(before: number, later: Omit<Tally, 'seq'>): number {
   return later.successes === 0 ? before + later.failures : later.trailingFailures
 }

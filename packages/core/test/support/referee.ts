@@ -33,6 +33,9 @@ export class Referee {
   readonly #probes = new Map<string, Probe>()
   /** When calls of a period succeeded or failed; those of no shared period under ''. */
   readonly #outcomes = new Map<string, Outcome[]>()
+  /** Instances that hold their store to be away. What they record, they offer as evidence of that time. */
+  absent = 0
+  #toldAt = Number.NEGATIVE_INFINITY
   verdicts = 0
   probes = 0
   counted = 0
@@ -124,7 +127,10 @@ export class Referee {
     // What an instance saw while it had no store is evidence of the period that it had seen last.
     const alone = (this.#outcomes.get('') ?? []).filter(({ at }) => at >= since)
     const all = [...(this.#outcomes.get(snapshot.fence) ?? []), ...alone]
-    const memory = this.#limits.memoryMs * (alone.length > 0 ? 2 : 1)
+    // What was seen during an outage is told after it, if it is not older than the window then.
+    if (this.absent > 0) this.#toldAt = this.#now()
+    const isReunion = this.#now() - this.#toldAt <= this.#limits.memoryMs
+    const memory = this.#limits.memoryMs * (isReunion ? 2 : 1)
     // A store whose clock was set forgets by its own time, and an instance by its own.
     const fresh = all.filter(
       ({ at, atStore }) => this.#now() - at <= memory || this.#storeNow() - atStore <= memory,
