@@ -7,6 +7,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // Tests here start processes and real servers; one that hangs shows soon enough.
     testTimeout: 20_000,
+    globalSetup: './test/support/global-setup.ts',
     reporters: ['default', './scripts/total-reporter.mjs'],
     projects: [
       {

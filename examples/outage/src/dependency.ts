@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { moment } from './moment'
 import { SLOW_MS, type Weather } from './schedule'
 
 /** A request that reached the dependency. */
@@ -54,7 +55,7 @@ export class Dependency {
   #answer(req: IncomingMessage, res: ServerResponse): void {
     const { 'x-instance': instance, 'x-sent-at': sentAt, 'x-permit-until': until } = req.headers
     this.arrivals.push({
-      at: performance.now(),
+      at: moment(),
       weather: this.weather,
       instance: String(instance),
       sentAt: Number(sentAt),
@@ -77,8 +78,7 @@ export class Dependency {
     const permit = { until }
     this.#permits.add(permit)
     res.on('close', () => this.#permits.delete(permit))
-    // As the store, whose clock the permit goes by.
-    const now = performance.timeOrigin + performance.now()
+    const now = moment()
     // Who was given up when his permit ran out may still be heard of here, for as long as that takes to arrive.
     const live = [...this.#permits].filter((other) => other === permit || other.until > now)
     this.mostProbes = Math.max(this.mostProbes, live.length)

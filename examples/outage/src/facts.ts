@@ -2,7 +2,7 @@ import type { Arrival } from './dependency'
 import type { Answer } from './load'
 import type { Weather } from './schedule'
 
-/** The circuit moved, as one instance saw it. Moments are of `performance.now()`. */
+/** The circuit moved, as one instance saw it. Moments are in ms since the epoch. */
 export interface Move {
   readonly at: number
   readonly instance: string

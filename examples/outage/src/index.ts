@@ -1,4 +1,5 @@
 import { readArguments } from './arguments'
+import { checkRedis, startHere, startProcesses } from './fleet'
 import { exitCode, judge } from './promises'
 import { seeded } from './random'
 import { playRound } from './round'
@@ -8,17 +9,19 @@ const { once, seed } = argumentsOrExit()
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
 
-console.log('Three Express instances share one circuit for one dependency, which goes down twice.')
+const redisUrl = process.env.REDIS_URL
+if (redisUrl) await checkRedis(redisUrl).catch(exitSaying)
+const startFleet = redisUrl ? startProcesses(redisUrl) : startHere
+const who = redisUrl ? 'Three processes of an Express app' : 'Three Express instances'
+const where = redisUrl ? 'in Redis, ' : ''
+console.log(`${who} share one circuit ${where}for one dependency, which goes down twice.`)
 console.log(`Seed ${seed}${once ? '' : '; Ctrl-C ends it'}.`)
-if (process.env.REDIS_URL) {
-  console.log('REDIS_URL is set, and not used: the instances share a memory store in this process.')
-}
 
 const random = seeded(seed)
 const codes: (0 | 1)[] = []
 do {
   console.log('')
-  const facts = await playRound(random, stop.signal)
+  const facts = await playRound(startFleet, random, stop.signal)
   console.log(`\n${summary(facts)}`)
   if (stop.signal.aborted) break
   const verdicts = judge(facts)
@@ -37,7 +40,11 @@ function argumentsOrExit(): ReturnType<typeof readArguments> {
   try {
     return readArguments(process.argv.slice(2), () => Math.floor(Math.random() * 1_000_000))
   } catch (error) {
-    console.error(`npm start: ${(error as Error).message}`)
-    process.exit(2)
+    return exitSaying(error as Error)
   }
+}
+
+function exitSaying({ message }: Error): never {
+  console.error(`npm start: ${message}`)
+  process.exit(2)
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type CircuitBreaker, circuitBreaker, type Store } from '@tidegate/core'
 import { circuitGuard, outbound, problems } from '@tidegate/express'
 import express, { type NextFunction, type Request, type Response } from 'express'
+import { moment } from './moment'
 import { PATIENCE_MS } from './schedule'
 
 export interface Instance {
@@ -24,16 +25,19 @@ export async function startInstance(name: string, store: Store, dependency: stri
     cooldownBackoff: { factor: 1.2, maxMs: 1_500 },
     probeTimeoutMs: PATIENCE_MS,
   })
-  let permit = { fence: '', until: 0 }
-  payments.on('probe', (probe) => {
-    permit = probe
+  let permit = ''
+  payments.on('probe', ({ fence }) => {
+    permit = fence
   })
   const call = async (path: string, signal: AbortSignal, fence: string): Promise<globalThis.Response> => {
     // For the dependency to count: those of a real application would not say so much.
-    const headers = { 'x-instance': name, 'x-sent-at': String(performance.now()) }
+    const sentAt = moment()
+    const headers = { 'x-instance': name, 'x-sent-at': String(sentAt) }
+    // A probe is given up when its time is over, and its permit runs out no sooner.
+    const probe = { ...headers, 'x-permit-until': String(sentAt + PATIENCE_MS) }
     const answer = await fetch(dependency + path, {
       signal,
-      headers: fence === permit.fence ? { ...headers, 'x-permit-until': String(permit.until) } : headers,
+      headers: fence === permit ? probe : headers,
     })
     await answer.text()
     return answer

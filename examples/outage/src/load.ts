@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http'
-import type { Instance } from './instance'
+import type { Member } from './fleet'
+import { moment } from './moment'
 
 /** What a user got. */
 export interface Answer {
@@ -16,23 +17,23 @@ const WARM = { calls: 30, quickMs: 60, patienceMs: 10_000 }
 /** Users of one instance, who come at a steady pace whether or not they are answered. */
 export class Load {
   readonly #agent = new Agent({ keepAlive: true })
-  readonly #instance: Instance
+  readonly #instance: Member
   readonly #onAnswer: (answer: Answer) => void
   #timer: NodeJS.Timeout | undefined
   #isOver = false
 
-  constructor(instance: Instance, onAnswer: (answer: Answer) => void) {
+  constructor(instance: Member, onAnswer: (answer: Answer) => void) {
     this.#instance = instance
     this.#onAnswer = onAnswer
   }
 
   /** A process that has just begun is slow. That is nothing to hold against its dependency. */
   async warmUp(): Promise<void> {
-    const end = performance.now() + WARM.patienceMs
-    let start = performance.now()
+    const end = moment() + WARM.patienceMs
+    let start = moment()
     for (let quick = 0; quick < WARM.calls && start < end; ) {
       await this.request('/warm-up')
-      const now = performance.now()
+      const now = moment()
       quick = now - start < WARM.quickMs ? quick + 1 : 0
       start = now
     }
@@ -59,9 +60,9 @@ export class Load {
   }
 
   async #pay(): Promise<void> {
-    const start = performance.now()
+    const start = moment()
     const status = await this.request('/pay')
-    const at = performance.now()
+    const at = moment()
     if (!this.#isOver) this.#onAnswer({ instance: this.#instance.name, status, at, tookMs: at - start })
   }
 }

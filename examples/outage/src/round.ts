@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { memoryStore } from '@tidegate/core'
 import { Dependency } from './dependency'
 import type { Facts, Outage } from './facts'
-import { startInstance } from './instance'
+import type { StartFleet } from './fleet'
 import { Load } from './load'
+import { moment } from './moment'
 import { ROUND_MS, SPELLS, STRAGGLER, type Weather } from './schedule'
 import { Story } from './story'
 import { type Seen, watch } from './watch'
@@ -11,15 +11,18 @@ import { type Seen, watch } from './watch'
 const NAMES = ['A', 'B', 'C']
 
 /** Plays the schedule once on fresh servers, and tells it. Ends early when the signal aborts. */
-export async function playRound(random: () => number, signal: AbortSignal): Promise<Facts> {
+export async function playRound(
+  startFleet: StartFleet,
+  random: () => number,
+  signal: AbortSignal,
+): Promise<Facts> {
   const dependency = new Dependency(random)
-  const store = memoryStore()
   const url = await dependency.listen()
-  const instances = await Promise.all(NAMES.map((name) => startInstance(name, store, url)))
+  const instances = await startFleet(NAMES, url)
   const seen: Seen = { moves: [], probes: [], late: [], answers: [] }
   const loads = instances.map((instance) => new Load(instance, (answer) => seen.answers.push(answer)))
   await Promise.all(loads.map((load) => load.warmUp()))
-  const start = performance.now()
+  const start = moment()
   const story = new Story(start)
   for (const instance of instances) {
     story.tell(`instance ${instance.name}`, `listens on ${instance.url}`)
@@ -35,7 +38,7 @@ export async function playRound(random: () => number, signal: AbortSignal): Prom
       at,
       run: () => {
         dependency.weather = weather
-        changes.push({ at: performance.now(), weather })
+        changes.push({ at: moment(), weather })
         story.tell('dependency', said, weather === 'healthy' ? 'green' : 'red')
       },
     })),
@@ -48,7 +51,7 @@ export async function playRound(random: () => number, signal: AbortSignal): Prom
       at: STRAGGLER.failsAt,
       run: () => {
         story.tell('dependency', 'fails, at last, a call that it was sent before the first outage')
-        stragglerFailedAt = performance.now()
+        stragglerFailedAt = moment()
         dependency.failStragglers()
       },
     },
@@ -56,14 +59,16 @@ export async function playRound(random: () => number, signal: AbortSignal): Prom
   ].toSorted((a, b) => a.at - b.at)
   try {
     for (const { at, run } of events) {
-      await sleep(Math.max(0, start + at - performance.now()), undefined, { signal })
+      await sleep(Math.max(0, start + at - moment()), undefined, { signal })
       await run()
     }
   } catch (error) {
     if (!signal.aborted) throw error
   }
-  const finalStates = instances.map(({ payments }) => payments.state)
-  const outages = outagesIn(changes, performance.now())
+  const finalStates = NAMES.map(
+    (name) => seen.moves.findLast(({ instance }) => instance === name)?.to ?? 'closed',
+  )
+  const outages = outagesIn(changes, moment())
   for (const load of loads) load.stop()
   // The instances first: their calls end as calls whose callers left.
   await Promise.all(instances.map((instance) => instance.close()))

@@ -1,3 +1,5 @@
+import { moment } from './moment'
+
 const useColour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
 
 export type Colour = 'red' | 'green' | 'yellow' | 'dim'
@@ -17,7 +19,7 @@ export class Story {
   }
 
   tell(who: string, what: string, colour?: Colour): void {
-    const seconds = ((performance.now() - this.#start) / 1_000).toFixed(2).padStart(6)
+    const seconds = ((moment() - this.#start) / 1_000).toFixed(2).padStart(6)
     const line = `${seconds} s  ${who.padEnd(10)}  ${what}`
     console.log(colour === undefined ? line : coloured(line, colour))
   }

@@ -2,6 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { type RedisServer, startRedis } from '../../../test/support/redis'
+import { until } from '../../../test/support/until'
 
 const program = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 const directory = fileURLToPath(new URL('..', import.meta.url))
@@ -28,6 +30,14 @@ function start(args: readonly string[] = [], env: Record<string, string> = {}) {
     while (!output.includes(text)) await Promise.race([once(child.stdout, 'data'), early])
   }
   return { child, ended, says }
+}
+
+/** Connections of others than the test's own. */
+async function clientsOf(server: RedisServer): Promise<number> {
+  const clients = String(await server.command('CLIENT', 'LIST'))
+    .trim()
+    .split('\n')
+  return clients.filter((client) => !client.includes('cmd=client')).length
 }
 
 const beginning = (output: string, mark: string) => output.split('\n').filter((line) => line.startsWith(mark))
@@ -61,13 +71,11 @@ describe('npm start', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'goes on until %s, and then sums up',
     async (signal) => {
-      const { child, ended, says } = start([], { REDIS_URL: 'redis://:hush@127.0.0.1:1' })
+      const { child, ended, says } = start()
       await says('GOES DOWN')
       child.kill(signal)
       const { code, output } = await ended
       expect(output).toContain('Ctrl-C ends it')
-      expect(output).toContain('REDIS_URL is set, and not used')
-      expect(output).not.toContain('hush')
       expect(output).toMatch(/requests of users +\d+: \d+ paid, \d+ failed/)
       expect(output).toMatch(/no answer, anything else +0\n/)
       expect(output).toContain('not judged')
@@ -75,6 +83,35 @@ describe('npm start', () => {
     },
     60_000,
   )
+
+  it('-- --once plays it with three processes over the Redis that REDIS_URL names', async () => {
+    await using server = await startRedis()
+    const { code, output } = await start(['--once', '--seed', '7'], { REDIS_URL: server.url }).ended
+    expect(output).toContain('Three processes of an Express app share one circuit in Redis')
+    expect(beginning(output, 'BROKEN')).toEqual([])
+    expect(beginning(output, 'ok')).toHaveLength(8)
+    expect(code).toBe(0)
+    const keys = (await server.command('KEYS', '*')) as string[]
+    expect(keys.length).toBeGreaterThan(0)
+    for (const key of keys) expect(await server.command('PTTL', key)).toBeGreaterThan(0)
+  }, 60_000)
+
+  it('leaves no process behind when it is killed over a Redis', async () => {
+    await using server = await startRedis()
+    const { child, ended, says } = start([], { REDIS_URL: server.url })
+    await says('GOES DOWN')
+    expect(await clientsOf(server)).toBeGreaterThanOrEqual(3)
+    child.kill('SIGKILL')
+    await ended
+    await until('the processes to be gone', async () => (await clientsOf(server)) === 0)
+  }, 60_000)
+
+  it('says where no Redis answers, and not with which password', async () => {
+    const { code, output } = await start([], { REDIS_URL: 'redis://:hush@127.0.0.1:1' }).ended
+    expect(output).toContain('no Redis answers at REDIS_URL')
+    expect(output).not.toContain('hush')
+    expect(code).toBe(2)
+  }, 60_000)
 
   it('-- --once does not call true what it was kept from judging', async () => {
     const { child, ended, says } = start(['--once'])

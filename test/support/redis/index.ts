@@ -1,0 +1,7 @@
+export { type ClusterOptions, type RedisCluster, startCluster } from './cluster'
+export type { RedisConfig } from './config'
+export type { Which } from './fault'
+export { type RedisProxy, startProxy } from './proxy'
+export { ReplyError } from './resp'
+export { type FailoverOptions, type SentinelGroup, type SentinelOptions, startSentinel } from './sentinel'
+export { type RedisOptions, type RedisServer, startRedis } from './server'
