@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { admission, cooldownMsFor, isTripped, verdict } from '../src/circuit/machine'
+import { admission, cooldownMsFor, isTripNear, isTripped, verdict } from '../src/circuit/machine'
 import { nextTurn } from '../src/circuit/spread'
 
 const base = { fence: '0000000000000001.a', trips: 0, probeSuccesses: 0, fleet: 1, now: 0 }
@@ -61,6 +61,38 @@ describe('the machine', () => {
   ] as const)('%j of %j: %s', (rule, counters, expected) => {
     const none = { successes: 0, failures: 0, slow: 0, consecutiveFailures: 0, reporters: 0 }
     expect(isTripped({ ...none, ...counters }, rule)).toBe(expected)
+  })
+
+  it.each([
+    ['nothing bad', { successes: 8, failures: 2 }, { successes: 80, failures: 10 }, 8, false],
+    [
+      'bad by itself, however good it was before',
+      { successes: 1, failures: 1 },
+      { successes: 900, failures: 0 },
+      1,
+      true,
+    ],
+    ['enough, if everybody saw it', { successes: 6, failures: 4 }, { successes: 0, failures: 90 }, 8, true],
+    [
+      'not enough, though everybody saw it',
+      { successes: 6, failures: 4 },
+      { successes: 90, failures: 60 },
+      8,
+      false,
+    ],
+  ] as const)('a trip is near where what is untold is %s', (_, untold, counters, fleet, expected) => {
+    const none = { slow: 0, trailingFailures: 0 }
+    const rule = { kind: 'rate', failureRate: 0.5, slowRate: undefined, minimumCalls: 20 } as const
+    const known = { slow: 0, consecutiveFailures: 0, reporters: 1, ...counters }
+    expect(isTripNear(known, { ...none, ...untold }, fleet, rule)).toBe(expected)
+  })
+
+  it('a trip on failures in a row is near where they would be enough, if everybody saw them', () => {
+    const rule = { kind: 'consecutive', failures: 5 } as const
+    const known = { successes: 9, failures: 1, slow: 0, consecutiveFailures: 1, reporters: 1 }
+    const untold = { successes: 0, failures: 1, slow: 0, trailingFailures: 1 }
+    expect(isTripNear(known, untold, 3, rule)).toBe(false)
+    expect(isTripNear(known, untold, 4, rule)).toBe(true)
   })
 
   it('cools down in whole ms, never shorter than asked, never longer than the bound and its jitter', () => {

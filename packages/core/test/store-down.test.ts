@@ -79,16 +79,49 @@ describe('a store that misbehaves', () => {
   it('is sent nothing while its client is not ready', async () => {
     const { clock, store, breakers } = fleetOf(1)
     const [breaker] = breakers as [CircuitBreaker]
+    await breaker.execute(up)
+    const sent = store.sent.length
     store.isReady = false
+    await clock.advance(200)
     const start = clock.now()
     for (let call = 0; call < 20; call++) await breaker.execute(up)
     expect(clock.now()).toBe(start)
     await clock.advance(5_000)
-    expect(store.sent).toHaveLength(0)
+    expect(store.sent).toHaveLength(sent)
     store.isReady = true
     await breaker.execute(up)
     await settled()
     expect(breaker.stats().fence).toMatch(/^\d{16}\./)
+  })
+
+  it('is waited for by the first calls while its client is being connected, and is not away', async () => {
+    const { clock, store, breakers } = fleetOf(2)
+    const [here, there] = breakers as [CircuitBreaker, CircuitBreaker]
+    const outages = listen(here, 'storeDown')
+    store.isReady = false
+    const calls = [here.execute(up), here.execute(up), there.execute(up)]
+    await clock.advance(100)
+    expect(store.sent).toHaveLength(0)
+    store.isReady = true
+    await clock.advance(10)
+    await expect(Promise.all(calls)).resolves.toEqual(['up', 'up', 'up'])
+    expect(outages).toEqual([])
+    expect(here.stats().fence).toBe(there.stats().fence)
+  })
+
+  it('is waited for no longer than a store may take, and by nobody who comes later', async () => {
+    const { clock, store, breakers } = fleetOf(2)
+    const [here, there] = breakers as [CircuitBreaker, CircuitBreaker]
+    store.isReady = false
+    const first = here.execute(up)
+    await clock.advance(250)
+    await expect(first).resolves.toBe('up')
+    const start = clock.now()
+    await here.execute(up)
+    await there.execute(up)
+    expect(clock.now()).toBe(start)
+    expect(there.stats().fence).toMatch(/^local:/)
+    expect(store.sent).toHaveLength(0)
   })
 
   it('makes a closed circuit open for itself, under a fence that no store takes', async () => {

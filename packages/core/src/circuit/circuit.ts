@@ -13,7 +13,7 @@ import { Guard, type GuardHost } from '../store/guard'
 import type { Link } from '../store/link'
 import type { CircuitEvents } from './events'
 import { Identity } from './identity'
-import { type Admission, admission, cooldownMsFor, isTripped, type Outcome } from './machine'
+import { type Admission, admission, cooldownMsFor, isTripNear, isTripped, type Outcome } from './machine'
 import { Mirror, type MirrorHost } from './mirror'
 import type { CircuitSettings } from './options'
 import { type Permit, Probes, type ProbesHost } from './probes'
@@ -21,13 +21,10 @@ import { Ramp } from './ramp'
 import { Solo } from './solo'
 import { subscribe } from './subscription'
 import { type Command, type Reach, Switches } from './switches'
-import { NO_COUNTERS, timesFleet, withTally } from './tally'
+import { NO_COUNTERS, withTally } from './tally'
 
-/**
- * Exchanges in one `syncMs` at most while a trip is near. What makes it come is spread
- * over the instances, and is seen by none of them before all have told of it.
- */
-const PRESSED_EXCHANGES = 10
+/** Exchanges in one `syncMs` at most while a trip is near. */
+const PRESSED_EXCHANGES = 25
 
 /** What a call was let in with. */
 export interface Ticket {
@@ -246,7 +243,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     if (isTripped(withTally(counters, tally), trip)) return true
     const fleet = snapshot?.fleet ?? 1
     if (this.#isPressed || fleet === 1) return false
-    if (!isTripped(withTally(counters, timesFleet(tally, fleet)), trip)) return false
+    if (!isTripNear(counters, tally, fleet, trip)) return false
     if (clock.now() - exchangedAt >= syncMs / PRESSED_EXCHANGES) return true
     this.#isPressed = true
     this.#awaitBeat()

@@ -1,4 +1,5 @@
-import type { CircuitSnapshot, CircuitState, WindowCounters } from '@tidegate/contract'
+import type { CircuitSnapshot, CircuitState, Tally, WindowCounters } from '@tidegate/contract'
+import { NO_COUNTERS, timesFleet, withTally } from './tally'
 
 /*
  * The circuit, on one screen. Who moves it, and under which fence:
@@ -83,6 +84,25 @@ export function isTripped(counters: WindowCounters, rule: TripRule): boolean {
     counters.failures >= rule.failureRate * calls ||
     (rule.slowRate !== undefined && counters.slow >= rule.slowRate * calls)
   )
+}
+
+/**
+ * Whether a trip may be near, for all that this instance knows: what it has not told
+ * yet is bad by itself, or would be enough if everybody saw the same. What it takes is
+ * spread over the fleet, and seen by nobody before all have told.
+ *
+ * @param untold outcomes that the store has not seen
+ * @param counters those it has
+ */
+export function isTripNear(
+  counters: WindowCounters,
+  untold: Omit<Tally, 'seq'>,
+  fleet: number,
+  rule: TripRule,
+): boolean {
+  if (rule.kind === 'rate' && isTripped(withTally(NO_COUNTERS, untold), { ...rule, minimumCalls: 1 }))
+    return true
+  return isTripped(withTally(counters, timesFleet(untold, fleet)), rule)
 }
 
 export interface CooldownRule {

@@ -65,7 +65,7 @@ export function withTally(counters: WindowCounters, tally: Omit<Tally, 'seq'>): 
   }
 }
 
-/** What the fleet has not told the store either, if everybody saw what this instance saw: an estimate as well. */
+/** What the fleet has not told the store either, if everybody saw what this instance saw. */
 export function timesFleet(tally: Omit<Tally, 'seq'>, fleet: number): Omit<Tally, 'seq'> {
   return {
     successes: tally.successes * fleet,

@@ -5,12 +5,19 @@ import { isThenable } from '../maybe-promise'
 import { Backoff } from './backoff'
 import type { Link } from './link'
 
-/**
- * What all breakers on one store know of it together: that it does not answer. An
- * error is an answer, and concerns the circuit that got it; silence is the whole
- * store's. Found by the store, so that ten thousand breakers ask a silent one once.
- */
-const silences = new WeakMap<Store, Backoff>()
+/** What all breakers on one store know of it together. */
+interface Standing {
+  /** That it does not answer. An error is an answer, and concerns the circuit that got it; silence is the whole store's. */
+  readonly silence: Backoff
+  /** Whether its client was connected before. One that never was is most likely just being connected. */
+  wasReady: boolean
+}
+
+/** Found by the store, so that ten thousand breakers ask a silent one once. */
+const standings = new WeakMap<Store, Standing>()
+
+/** How often a client that is being connected is looked at, in ms. */
+const CONNECTING_MS = 10
 
 /** Whose calls the guard protects. */
 export interface GuardHost {
@@ -37,7 +44,7 @@ export class Guard implements Link {
   readonly #settings: GuardSettings
   readonly #host: GuardHost
   #own: Backoff | undefined
-  readonly #silence: Backoff
+  readonly #standing: Standing
   /** Whether the store is away: it failed this breaker, and has not answered since. */
   isDown = false
 
@@ -45,9 +52,13 @@ export class Guard implements Link {
     this.#store = store
     this.#settings = settings
     this.#host = host
-    const known = silences.get(store)
-    this.#silence = known ?? new Backoff()
-    if (known === undefined) silences.set(store, this.#silence)
+    const known = standings.get(store)
+    this.#standing = known ?? { silence: new Backoff(), wasReady: false }
+    if (known === undefined) standings.set(store, this.#standing)
+  }
+
+  get #silence(): Backoff {
+    return this.#standing.silence
   }
 
   get circuits(): CircuitStore {
@@ -87,22 +98,49 @@ export class Guard implements Link {
       this.#goDown(silent(this.#settings.storeTimeoutMs))
       return undefined
     }
-    if (!this.#isReady()) {
-      this.#fail(new StoreError('STORE_NOT_READY', "the store's client is not connected"))
-      return undefined
-    }
+    const { storeTimeoutMs } = this.#settings
+    if (this.#isReady()) return this.#send(call, read, storeTimeoutMs)
+    if (!isCheckIn && !this.#standing.wasReady) return this.#connect(call, read, storeTimeoutMs)
+    return this.#failUnready()
+  }
+
+  #send<T>(
+    call: () => unknown,
+    read: (answer: unknown) => T,
+    leftMs: number,
+  ): T | undefined | Promise<T | undefined> {
+    this.#standing.wasReady = true
     let answer: unknown
     try {
       answer = call()
       if (!isThenable(answer)) return this.#accept(answer, read)
     } catch (error) {
-      this.#fail(error)
-      return undefined
+      return this.#fail(error)
     }
-    return this.#wait(answer, read)
+    return this.#wait(answer, read, leftMs)
   }
 
-  #wait<T>(answer: PromiseLike<unknown>, read: (answer: unknown) => T): Promise<T | undefined> {
+  /** A process that has just begun does not take its first moment for an outage. Nothing is sent meanwhile. */
+  #connect<T>(call: () => unknown, read: (answer: unknown) => T, leftMs: number): Promise<T | undefined> {
+    const { clock, random } = this.#settings
+    const stepMs = Math.min(CONNECTING_MS, leftMs)
+    return new Promise((resolve) => {
+      const look = (): T | undefined | Promise<T | undefined> => {
+        if (this.#isReady()) return this.#send(call, read, leftMs - stepMs)
+        if (leftMs > stepMs) return this.#connect(call, read, leftMs - stepMs)
+        // Whoever comes next need not wait for it as well.
+        this.#silence.fail(clock.now(), random())
+        return this.#failUnready()
+      }
+      clock.setTimeout(() => resolve(look()), stepMs, true)
+    })
+  }
+
+  #wait<T>(
+    answer: PromiseLike<unknown>,
+    read: (answer: unknown) => T,
+    leftMs: number,
+  ): Promise<T | undefined> {
     const { clock, random, storeTimeoutMs } = this.#settings
     return new Promise((resolve) => {
       let isLate = false
@@ -113,7 +151,7 @@ export class Guard implements Link {
           this.#fail(silent(storeTimeoutMs))
           resolve(undefined)
         },
-        storeTimeoutMs,
+        leftMs,
         true,
       )
       const settle = (act: () => T | undefined): void => {
@@ -142,6 +180,10 @@ export class Guard implements Link {
     this.#own ??= new Backoff()
     this.#own.fail(clock.now(), random())
     this.#goDown(error)
+  }
+
+  #failUnready(): undefined {
+    return this.#fail(new StoreError('STORE_NOT_READY', "the store's client is not connected"))
   }
 
   #goDown(error: unknown): void {
