@@ -1,4 +1,7 @@
+export * from './cache'
 export * from './check'
 export * from './circuit'
 export * from './fence'
+export * from './leases'
+export * from './limits'
 export * from './store'

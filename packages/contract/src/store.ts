@@ -1,4 +1,7 @@
+import type { CacheStore } from './cache'
 import type { CircuitStore, MaybePromise, WindowKind } from './circuit'
+import type { LeaseStore } from './leases'
+import type { LimitStore } from './limits'
 
 /** What a store can do, read by users, by core when a policy is built, and by the conformance suite. */
 export interface StoreSupports {
@@ -9,10 +12,13 @@ export interface StoreSupports {
   readonly shared: boolean
 }
 
-/** Where a fleet agrees. Each part is usable alone. */
+/** Where a fleet agrees. Each part is usable alone; a policy that needs one that is missing says so when it is built. */
 export interface Store {
   readonly supports: StoreSupports
   readonly circuits: CircuitStore
+  readonly limits?: LimitStore
+  readonly leases?: LeaseStore
+  readonly cache?: CacheStore
   /** False while its client could only queue what it is sent. */
   ready?(): boolean
   /** One direct question, for start-up checks; rejects with what is wrong. */

@@ -79,6 +79,43 @@ export class CircuitIsolatedError extends TidegateError {
   }
 }
 
+/** All slots of a bulkhead are taken, and so are the places in its queue, or the wait there was over: nothing was sent. */
+export class BulkheadFullError extends TidegateError {
+  static {
+    named(this, 'BulkheadFullError')
+  }
+  protected static override readonly codes = ['BULKHEAD_FULL'] as const
+  readonly bulkhead: string
+  /** How long until a slot is likely to be free, in ms, where that is known. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(bulkhead: string, retryAfterMs?: number) {
+    super('BULKHEAD_FULL', `bulkhead "${bulkhead}" is full`)
+    this.bulkhead = bulkhead
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** A quota has too little left: nothing was sent. */
+export class RateLimitedError extends TidegateError {
+  static {
+    named(this, 'RateLimitedError')
+  }
+  protected static override readonly codes = ['RATE_LIMITED'] as const
+  readonly policy: string
+  /** How long until the same would be allowed, if nobody else came, in ms. */
+  readonly retryAfterMs: number
+  /** Whose quota: ours toward a dependency, or a client's toward us. */
+  readonly scope: 'dependency' | 'client'
+
+  constructor(policy: string, retryAfterMs: number, scope: 'dependency' | 'client') {
+    super('RATE_LIMITED', `rate limit "${policy}" is reached; try again in ${retryAfterMs} ms`)
+    this.policy = policy
+    this.retryAfterMs = retryAfterMs
+    this.scope = scope
+  }
+}
+
 /** Something took longer than it was given: a probe, a call's deadline. */
 export class TimeoutError extends TidegateError {
   static {

@@ -1,5 +1,7 @@
 export type * from '@tidegate/contract'
 export { type MemoryStoreOptions, memoryStore } from '@tidegate/store-memory'
+export type { CallContext } from './call/context'
+export { follow } from './call/signals'
 export type { CircuitBreaker, CircuitRejection, CircuitStats } from './circuit/breaker'
 export { type CircuitBreakerFactory, circuitBreaker } from './circuit/circuit-breaker'
 export type { CircuitEvents } from './circuit/events'
@@ -9,15 +11,15 @@ export { isFailureByDefault, isFailureResultByDefault } from './circuit/outcome'
 export type { Reach } from './circuit/switches'
 export { type CancelTimer, type Clock, systemClock } from './clock'
 export {
+  BulkheadFullError,
   CircuitIsolatedError,
   CircuitOpenError,
   type ErrorCode,
   OptionError,
+  RateLimitedError,
   StoreError,
   TidegateError,
   TimeoutError,
 } from './errors'
 export type { Listener, Unlisten } from './events'
-export type { CallContext } from './execution'
 export type { ExecuteOptions, Policy, Protected } from './policy'
-export { follow } from './signals'

@@ -202,7 +202,10 @@ describe('what a breaker tells', () => {
       [{ signal: new AbortController() }, 'signal must be an AbortSignal, got an object'],
       [{ signal: null }, 'signal must be an AbortSignal, got null'],
       [{ deadlineMs: 5, signal: {} }, 'signal must be an AbortSignal'],
-      [{ timeout: 5 }, 'there is no option timeout; there are signal, deadlineMs, key, metadata'],
+      [
+        { timeout: 5 },
+        'there is no option timeout; there are signal, deadlineMs, key, correlationId, metadata',
+      ],
       [null, 'options must be an object, got null'],
       [500, 'options must be an object, got 500'],
     ] as const) {

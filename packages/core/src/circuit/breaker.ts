@@ -1,14 +1,13 @@
 import type { CircuitState } from '@tidegate/contract'
-import type { CancelTimer } from '../clock'
-import { CircuitIsolatedError, CircuitOpenError, OptionError, TimeoutError, withoutStack } from '../errors'
-import { Emitter, type Listener, type Unlisten } from '../events'
-import { Execution, HealthyCall } from '../execution'
+import { Call, Scope } from '../call/scope'
+import type { Clock } from '../clock'
+import { CircuitIsolatedError, CircuitOpenError, TimeoutError, withoutStack } from '../errors'
+import type { Listener, Unlisten } from '../events'
 import { isThenable } from '../maybe-promise'
-import { describe } from '../options'
-import type { ExecuteOptions, Policy, Protected } from '../policy'
-import { follow } from '../signals'
+import { type ExecuteOptions, Layer, type Next, type Protected } from '../policy'
 import { Circuit, type Refusal, type Ticket } from './circuit'
 import type { CircuitEvents } from './events'
+import { HealthyCall } from './healthy-call'
 import { addLatency, halveLatencies, type Latencies, newLatencies, quantiles } from './latencies'
 import type { Outcome } from './machine'
 import type { CircuitSettings } from './options'
@@ -61,20 +60,12 @@ const EVENTS: Readonly<Record<keyof CircuitEvents, true>> = {
   storeUp: true,
 }
 
-const CALL_OPTIONS: Readonly<Record<keyof ExecuteOptions, true>> = {
-  signal: true,
-  deadlineMs: true,
-  key: true,
-  metadata: true,
-}
-
 /** The start of a call that nobody needs the duration of. */
 const UNTIMED = -1
 
 /** Lets calls through to a dependency while it answers, and fails them at once while it does not. */
-export class CircuitBreaker implements Policy<CircuitEvents> {
+export class CircuitBreaker extends Layer<CircuitEvents> {
   readonly #settings: CircuitSettings
-  readonly #events = new Emitter<CircuitEvents>()
   readonly #circuit: Circuit
   #rejected = 0
   #latencies: Latencies | undefined
@@ -85,8 +76,9 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   /** Use `circuitBreaker(options)`, which checks them. */
   constructor(name: string, settings: CircuitSettings) {
+    super()
     this.#settings = settings
-    this.#circuit = new Circuit(name, settings, this.#events)
+    this.#circuit = new Circuit(name, settings, this.events)
     this.#timekeepers = settings.slowCallMs < Number.POSITIVE_INFINITY || settings.minReporters > 1 ? 1 : 0
   }
 
@@ -97,6 +89,14 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   get name(): string {
     return this.#circuit.name
+  }
+
+  protected get clock(): Clock {
+    return this.#settings.clock
+  }
+
+  protected get eventNames(): typeof EVENTS {
+    return EVENTS
   }
 
   /** The state as this instance sees it. */
@@ -112,31 +112,33 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
    * @throws the reason of `options.signal` when that aborts
    * @throws what the function throws, as it is
    */
-  execute<T>(fn: Protected<T>, options?: ExecuteOptions): Promise<T> {
-    try {
-      checkFunction('execute', fn)
-      if (options !== undefined) {
-        checkCall(options)
-        if (isBounded(options)) return this.#executeWithin(fn, options)
-      }
-      const fence = this.#circuit.gate
-      return fence === undefined
-        ? this.#enter(fn, options?.metadata)
-        : this.#pass(fn, fence, options?.metadata)
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  override execute<T>(fn: Protected<T>, options?: ExecuteOptions): Promise<T> {
+    const fence = options === undefined && typeof fn === 'function' ? this.#circuit.gate : undefined
+    return fence === undefined ? super.execute(fn, options) : this.#pass(fn, new HealthyCall(fence), fence)
   }
 
-  async #pass<T>(fn: Protected<T>, fence: string, metadata: unknown): Promise<T> {
+  run<T>(next: Next<T>, scope: Scope): Promise<T> {
+    if (scope.isBounded) return this.#runWithin(next, scope)
+    const fence = this.#circuit.gate
+    if (fence === undefined) return this.#enter(next, scope)
+    scope.fence = fence
+    return this.#pass(next, scope, fence)
+  }
+
+  async #pass<T, Context>(
+    next: (context: Context) => T | PromiseLike<T>,
+    context: Context,
+    fence: string,
+  ): Promise<T> {
     const start = this.#isTimed() ? this.#settings.clock.now() : UNTIMED
-    if (start !== UNTIMED && this.#circuit.isOutdated(start)) return this.#enter(fn, metadata)
+    if (start !== UNTIMED && this.#circuit.isOutdated(start))
+      return this.#enter(next as Next<T>, scopeOf(context))
     // The healthy call: no timer, no listener, no signal, no round trip. It hears of the fleet
     // as calls come, and not only as they end: in an outage they may hang.
     if (start !== UNTIMED) this.#circuit.touch(start)
     let value: T
     try {
-      value = await fn(new HealthyCall(fence, metadata))
+      value = await next(context)
     } catch (error) {
       this.#settle(fence, this.#outcomeOf(error), start, { error })
       throw error
@@ -148,27 +150,12 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     return value
   }
 
-  /** The function, protected; it keeps its arguments, its result and its `this`. */
-  wrap<This, Args extends unknown[], T>(
-    fn: (this: This, ...args: Args) => T | PromiseLike<T>,
-  ): (this: This, ...args: Args) => Promise<T> {
-    checkFunction('wrap', fn)
-    const { execute } = this
-    const self = this
-    return function (this: This, ...args: Args): Promise<T> {
-      return execute.call(self, () => fn.apply(this, args)) as Promise<T>
-    }
-  }
-
   /** @returns ends the registration */
-  on<Name extends keyof CircuitEvents>(event: Name, listener: Listener<CircuitEvents[Name]>): Unlisten {
-    if (!Object.hasOwn(EVENTS, event)) {
-      throw new TypeError(
-        `on: there is no event ${String(event)}; there are ${Object.keys(EVENTS).join(', ')}`,
-      )
-    }
-    checkFunction('on', listener)
-    const unlisten = this.#events.on(event, listener)
+  override on<Name extends keyof CircuitEvents>(
+    event: Name,
+    listener: Listener<CircuitEvents[Name]>,
+  ): Unlisten {
+    const unlisten = super.on(event, listener)
     if (event !== 'success' && event !== 'failure') return unlisten
     this.#timekeepers++
     let isHeard = true
@@ -239,40 +226,25 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   }
 
   /** A call that is not let through without a thought. */
-  #enter<T>(fn: Protected<T>, metadata: unknown): Promise<T> {
+  #enter<T>(next: Next<T>, scope: Scope): Promise<T> {
     const admitted = this.#circuit.admit()
     const go = (answer: Ticket | Refusal): Promise<T> =>
       // Not thrown: unwinding to an async function is a quarter of what a rejection would cost.
-      'fence' in answer
-        ? this.#run(fn, new Execution(metadata), answer)
-        : Promise.reject(this.#refused(answer))
+      'fence' in answer ? this.#runIn(next, scope, answer) : Promise.reject(this.#refused(answer))
     return isThenable(admitted) ? admitted.then(go) : go(admitted)
   }
 
-  /** A call with limits of its caller's. */
-  async #executeWithin<T>(fn: Protected<T>, { signal, deadlineMs, metadata }: ExecuteOptions): Promise<T> {
-    if (signal?.aborted === true) throw signal.reason
-    if (deadlineMs !== undefined && deadlineMs <= 0) throw new TimeoutError(`a call of "${this.name}"`, 0)
-    const execution = new Execution(metadata)
-    const limits: CancelTimer[] = []
-    if (signal !== undefined) limits.push(follow(signal, () => execution.abort(signal.reason)))
-    if (deadlineMs !== undefined) {
-      const expire = (): void => execution.abort(new TimeoutError(`a call of "${this.name}"`, deadlineMs))
-      limits.push(this.#settings.clock.setTimeout(expire, deadlineMs, true))
-    }
-    try {
-      const admitted = this.#circuit.admit()
-      const answer = isThenable(admitted) ? await this.#wait(admitted, execution) : admitted
-      if (!('fence' in answer)) throw this.#refused(answer)
-      return await this.#run(fn, execution, answer)
-    } finally {
-      for (const end of limits) end()
-    }
+  /** A call that its caller may end. */
+  async #runWithin<T>(next: Next<T>, scope: Scope): Promise<T> {
+    const admitted = this.#circuit.admit()
+    const answer = isThenable(admitted) ? await this.#wait(admitted, scope) : admitted
+    if (!('fence' in answer)) throw this.#refused(answer)
+    return await this.#runIn(next, scope, answer)
   }
 
   /** Waits to be let in, but not longer than the caller does. A permit that comes after that is given back. */
-  #wait(admitted: PromiseLike<Ticket | Refusal>, execution: Execution): Promise<Ticket | Refusal> {
-    return execution.race(
+  #wait(admitted: PromiseLike<Ticket | Refusal>, scope: Scope): Promise<Ticket | Refusal> {
+    return scope.race(
       () => admitted,
       () =>
         void admitted.then((ticket) => {
@@ -283,22 +255,22 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   #refused(refusal: Refusal): CircuitRejection {
     this.#rejected++
-    this.#events.emit('reject', refusal)
+    this.events.emit('reject', refusal)
     return this.#errorOf(refusal)
   }
 
-  #run<T>(fn: Protected<T>, execution: Execution, { fence, permit }: Ticket): Promise<T> {
-    execution.fence = fence
-    return permit === undefined ? this.#runInPeriod(fn, execution, fence) : this.#probe(fn, execution, permit)
+  #runIn<T>(next: Next<T>, scope: Scope, { fence, permit }: Ticket): Promise<T> {
+    scope.fence = fence
+    return permit === undefined ? this.#runInPeriod(next, scope, fence) : this.#probe(next, scope, permit)
   }
 
-  async #runInPeriod<T>(fn: Protected<T>, execution: Execution, fence: string): Promise<T> {
+  async #runInPeriod<T>(next: Next<T>, scope: Scope, fence: string): Promise<T> {
     const start = this.#settings.clock.now()
     let value: T
     try {
-      value = await execution.race(() => fn(execution))
+      value = scope.isBounded ? await scope.race(() => next(scope)) : await next(scope)
     } catch (error) {
-      const outcome = execution.aborted ? outcomeOfAbort(execution.reason) : this.#outcomeOf(error)
+      const outcome = scope.aborted ? outcomeOfAbort(scope.reason) : this.#outcomeOf(error)
       this.#settle(fence, outcome, start, { error })
       throw error
     }
@@ -306,21 +278,18 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     return value
   }
 
-  async #probe<T>(fn: Protected<T>, execution: Execution, permit: Permit): Promise<T> {
-    const { probeTimeoutMs, slowCallMs } = this.#settings
-    const start = this.#settings.clock.now()
-    this.#events.emit('probe', { fence: permit.fence, until: permit.until })
+  async #probe<T>(next: Next<T>, scope: Scope, permit: Permit): Promise<T> {
+    const { probeTimeoutMs, slowCallMs, clock } = this.#settings
+    const start = clock.now()
+    this.events.emit('probe', { fence: permit.fence, until: permit.until })
     const timeout = new TimeoutError(`a probe of "${this.name}"`, probeTimeoutMs)
-    const cancel = this.#settings.clock.setTimeout(
-      () => execution.abort(timeout),
-      permit.endsAt - start,
-      true,
-    )
+    const probe = scope.until(permit.endsAt, clock)
+    const cancel = clock.setTimeout(() => probe.abort(timeout), permit.endsAt - start, true)
     let outcome: Outcome = 'failure'
     let failure: { readonly error: unknown } | undefined
     try {
-      const value = await execution.race(
-        () => fn(execution),
+      const value = await probe.race(
+        () => next(probe),
         (late) => this.#tellLate(permit.fence, late),
       )
       // A process that was frozen meanwhile may get here before its timer.
@@ -332,7 +301,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
       return value
     } catch (error) {
       failure = { error }
-      if (execution.aborted) outcome = outcomeOfAbort(execution.reason)
+      if (probe.aborted) outcome = outcomeOfAbort(probe.reason)
       else if (error !== timeout) outcome = this.#outcomeOf(error)
       throw error
     } finally {
@@ -344,7 +313,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
 
   /** What a probe came to after it was given up. That it failed was said then. */
   #tellLate(fence: string, failure?: { readonly error: unknown }): void {
-    if (failure === undefined) this.#events.emit('late', { fence, outcome: 'success' })
+    if (failure === undefined) this.events.emit('late', { fence, outcome: 'success' })
   }
 
   #isTimed(): boolean {
@@ -358,7 +327,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     const now = start === UNTIMED ? UNTIMED : this.#settings.clock.now()
     const isSlow = now - start >= this.#settings.slowCallMs
     const isCounted = this.#circuit.count(fence, outcome === 'failure', isSlow, now)
-    if (!isCounted) this.#events.emit('late', { fence, outcome })
+    if (!isCounted) this.events.emit('late', { fence, outcome })
     if (start !== UNTIMED) this.#measure(outcome, start, now, failure)
   }
 
@@ -369,8 +338,8 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     this.#durations = (this.#durations + 1) % LATENCIES_HALVED_AFTER
     if (this.#durations === 0) halveLatencies(this.#latencies)
     addLatency(this.#latencies, durationMs)
-    if (outcome === 'success') this.#events.emit('success', { durationMs })
-    else this.#events.emit('failure', { ...failure, durationMs })
+    if (outcome === 'success') this.events.emit('success', { durationMs })
+    else this.events.emit('failure', { ...failure, durationMs })
   }
 
   // What the user's rules throw is said, and is not what becomes of the call.
@@ -378,7 +347,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     try {
       return outcomeOfError(error, this.#settings.isFailure)
     } catch (ruleError) {
-      this.#events.complain('isFailure', ruleError)
+      this.events.complain('isFailure', ruleError)
       return 'failure'
     }
   }
@@ -387,7 +356,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
     try {
       return this.#settings.isFailureResult(value) === true
     } catch (ruleError) {
-      this.#events.complain('isFailureResult', ruleError)
+      this.events.complain('isFailureResult', ruleError)
       return false
     }
   }
@@ -401,34 +370,7 @@ export class CircuitBreaker implements Policy<CircuitEvents> {
   }
 }
 
-function isBounded(options: ExecuteOptions): boolean {
-  return options.signal !== undefined || options.deadlineMs !== undefined
-}
-
-/** @throws TypeError */
-function checkFunction(method: string, fn: unknown): void {
-  if (typeof fn !== 'function')
-    throw new TypeError(`${method}: a function must be given, got ${describe(fn)}`)
-}
-
-/** @throws OptionError naming the option, what it takes and what it got */
-function checkCall(options: ExecuteOptions): void {
-  if (typeof options !== 'object' || options === null) throw refused('options', 'an object', options)
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(CALL_OPTIONS, name)) continue
-    const names = Object.keys(CALL_OPTIONS).join(', ')
-    throw new OptionError(name, `execute: there is no option ${name}; there are ${names}`)
-  }
-  const { signal, deadlineMs } = options
-  if (deadlineMs !== undefined && (typeof deadlineMs !== 'number' || Number.isNaN(deadlineMs))) {
-    throw refused('deadlineMs', 'a number of milliseconds from now', deadlineMs)
-  }
-  // By its structure: a signal of another realm is one.
-  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function') {
-    throw refused('signal', 'an AbortSignal', signal)
-  }
-}
-
-function refused(option: string, takes: string, got: unknown): OptionError {
-  return new OptionError(option, `execute: ${option} must be ${takes}, got ${describe(got)}`)
+/** A healthy call that turns out to take a thought. */
+function scopeOf(context: unknown): Scope {
+  return context instanceof Scope ? context : Scope.root(new Call(undefined), false)
 }

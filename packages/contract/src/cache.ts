@@ -1,0 +1,16 @@
+import type { MaybePromise } from './circuit'
+
+export interface CacheEntry {
+  readonly value: string
+  /** How old it is, in ms, by the store's clock. */
+  readonly ageMs: number
+}
+
+/** Cache: last good answers, as text. */
+export interface CacheStore {
+  /** Undefined where there is none, or where it has outlived its time. */
+  get(key: string): MaybePromise<CacheEntry | undefined>
+  /** @param ttlMs how long it is kept; whole milliseconds, at least 1 */
+  set(key: string, value: string, options: { readonly ttlMs: number }): MaybePromise<void>
+  delete(key: string): MaybePromise<void>
+}
