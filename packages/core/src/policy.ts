@@ -34,6 +34,8 @@ export interface Policy<Events extends object = object> {
   ): (this: This, ...args: Args) => Promise<T>
   on<Name extends keyof Events>(event: Name, listener: Listener<Events[Name]>): Unlisten
   stats(): object
+  /** One line that says what it is and does, for people. */
+  describe(): string
 }
 
 /** What the policies of this package have in common; a pipeline runs through `run` of each. */
@@ -43,7 +45,7 @@ export abstract class Layer<Events extends object> implements Policy<Events> {
   readonly #events = new Emitter<Events>()
 
   /** Where the caller's deadline is counted. */
-  protected abstract get clock(): Clock
+  abstract get clock(): Clock
   /** The events there are. */
   protected abstract get eventNames(): Readonly<Record<keyof Events, true>>
 
@@ -51,6 +53,10 @@ export abstract class Layer<Events extends object> implements Policy<Events> {
   abstract run<T>(next: Next<T>, scope: Scope): Promise<T>
 
   abstract stats(): object
+
+  describe(): string {
+    return `${this.kind} "${this.name}"`
+  }
 
   protected get events(): Emitter<Events> {
     return this.#events

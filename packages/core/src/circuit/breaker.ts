@@ -91,7 +91,7 @@ export class CircuitBreaker extends Layer<CircuitEvents> {
     return this.#circuit.name
   }
 
-  protected get clock(): Clock {
+  get clock(): Clock {
     return this.#settings.clock
   }
 
