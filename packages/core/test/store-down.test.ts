@@ -124,6 +124,26 @@ describe('a store that misbehaves', () => {
     expect(store.sent).toHaveLength(0)
   })
 
+  it("probes nothing under 'hold' while what it saw is on its way to the store that is back", async () => {
+    const { clock, store, breakers } = fleetOf(1, { whenStoreDown: 'hold' })
+    const [breaker] = breakers as [CircuitBreaker]
+    await breaker.execute(up)
+    const probes = listen(breaker, 'probe')
+    store.fail('reject')
+    await failTimes(breaker, 8)
+    expect(breaker.state).toBe('open')
+    store.fail(undefined)
+    // It counts what it is told, and takes its time with the trip.
+    const stop = breaker.on('storeUp', () => store.fail('silence', 'compareAndSet'))
+    await clock.advance(1_200)
+    for (let call = 0; call < 20; call++) {
+      await breaker.execute(down).catch(ignore)
+      await clock.advance(10)
+    }
+    stop()
+    expect(probes).toEqual([])
+  })
+
   it('makes a closed circuit open for itself, under a fence that no store takes', async () => {
     const { clock, store, breakers, inner } = fleetOf(1)
     const [breaker] = breakers as [CircuitBreaker]

@@ -50,6 +50,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   fence = ''
   /** The fence, while calls pass without a thought; undefined while they take one. */
   gate: string | undefined
+  /** The last of the fleet's periods that this instance is known to have begun. */
+  #begun = ''
 
   readonly #settings: CircuitSettings
   readonly #events: Emitter<CircuitEvents>
@@ -68,6 +70,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   /** Whether the store is away. */
   #isAway = false
   #isCheckingIn = false
+  /** Whether the store is back, and what is to be told it before its state is taken up is on its way. */
+  #isReturning = false
   #isAwaitingBeat = false
   /** Whether the next exchange is not to wait for its turn. */
   #isPressed = false
@@ -320,7 +324,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   /** One caller an instance tries; and with the store away and `hold`, none. */
   #mayClaim(): boolean {
-    const isHeld = this.#isAway && this.#settings.whenStoreDown === 'hold'
+    const isHeld = (this.#isAway || this.#isReturning) && this.#settings.whenStoreDown === 'hold'
     return this.#probes?.isBusy !== true && !isHeld
   }
 
@@ -423,7 +427,15 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     this.#guard.endOutage()
     this.#listen()
     this.#events.emit('storeUp', { since: this.#settings.clock.now() })
-    if (this.#switches?.isPending === true) return after(this.#carryOut(), () => {})
+    this.#isReturning = true
+    return after(this.#return(), () => {
+      this.#isReturning = false
+    })
+  }
+
+  /** Tells the store what was decided and seen without it, and then takes up its state. */
+  #return(): MaybePromise<unknown> {
+    if (this.#switches?.isPending === true) return this.#carryOut()
     this.#probes?.giveBackUnused(this.#shared)
     // First what the fleet makes of it: a circuit that is to open here and there does not close in between.
     return after(this.onMirrorCounters(this.#shared), () => {
@@ -502,11 +514,16 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
       snapshot === undefined
     this.gate = takesThought ? undefined : this.fence
     if (this.state === from) return
-    const by =
-      this.#isAlone || this.#switches?.isolates === true || this.#identity.owns(fenceNonce(this.fence))
-        ? 'here'
-        : 'peer'
+    const by = this.#isMoverOf(this.fence) ? 'here' : 'peer'
     this.#events.emit('transition', { from, to: this.state, fence: this.fence, by, counters })
+  }
+
+  /** Whether this instance began the period. Of one of the fleet's that is said once: it may come back to it. */
+  #isMoverOf(fence: string): boolean {
+    if (this.#isAlone || this.#switches?.isolates === true) return true
+    if (fence === this.#begun || !this.#identity.owns(fenceNonce(fence))) return false
+    this.#begun = fence
+    return true
   }
 
   // ── Threads to the outside ────────────────────────────────────────────────
