@@ -10,7 +10,7 @@ import type { CircuitEvents } from './events'
 import { HealthyCall } from './healthy-call'
 import { addLatency, halveLatencies, type Latencies, newLatencies, quantiles } from './latencies'
 import type { Outcome } from './machine'
-import type { CircuitSettings } from './options'
+import { type CircuitReconfiguration, type CircuitSettings, reconfigure } from './options'
 import { outcomeOfAbort, outcomeOfError } from './outcome'
 import type { Permit } from './probes'
 import type { Reach } from './switches'
@@ -71,15 +71,20 @@ export class CircuitBreaker extends Layer<CircuitEvents> {
   #latencies: Latencies | undefined
   #durations = 0
   #untimed = 0
-  /** Listeners that are told how long a call took; with one of them, or a limit for slow calls, every call is timed. */
-  #timekeepers: number
+  /** Listeners that are told how long a call took. */
+  #timekeepers = 0
 
   /** Use `circuitBreaker(options)`, which checks them. */
   constructor(name: string, settings: CircuitSettings) {
     super()
     this.#settings = settings
     this.#circuit = new Circuit(name, settings, this.events)
-    this.#timekeepers = settings.slowCallMs < Number.POSITIVE_INFINITY || settings.minReporters > 1 ? 1 : 0
+  }
+
+  /** Whether the settings ask for every call to be timed, who listens or not. */
+  get #isTimekeeper(): boolean {
+    const { slowCallMs, minReporters } = this.#settings
+    return slowCallMs < Number.POSITIVE_INFINITY || minReporters > 1
   }
 
   // Getters, for a field would be a word in each of ten thousand keyed breakers.
@@ -210,6 +215,17 @@ export class CircuitBreaker extends Layer<CircuitEvents> {
     return this.#circuit.reset()
   }
 
+  /**
+   * Changes options of a breaker that lives: its state, its counts and its fence stay.
+   * `undefined` takes one back to its default.
+   *
+   * @throws OptionError naming the option, what it takes and what it got; then nothing is changed
+   */
+  reconfigure(options: CircuitReconfiguration): void {
+    reconfigure(this.#settings, options)
+    this.#circuit.reconfigured()
+  }
+
   /** Sends what has come together: for a function that may be frozen once it has answered. */
   async flush(): Promise<void> {
     await this.#circuit.flush()
@@ -317,7 +333,7 @@ export class CircuitBreaker extends Layer<CircuitEvents> {
   }
 
   #isTimed(): boolean {
-    if (this.#timekeepers > 0 || this.#circuit.unsent < TIMED_PER_SYNC) return true
+    if (this.#timekeepers > 0 || this.#circuit.unsent < TIMED_PER_SYNC || this.#isTimekeeper) return true
     this.#untimed = (this.#untimed + 1) % TIMED_OF_MANY
     return this.#untimed === 0
   }

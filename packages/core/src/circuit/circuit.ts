@@ -62,7 +62,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   #solo: Solo | undefined
   /** Made with the first claim. */
   #probes: Probes | undefined
-  readonly #ramp: Ramp | undefined
+  /** Made when the circuit first closes into one. */
+  #ramp: Ramp | undefined
   /** Made with the first switch. */
   #switches: Switches | undefined
   /** Where outcomes are counted. */
@@ -84,7 +85,6 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     const { store } = settings
     this.#guard = new Guard(store, settings, this)
     this.#shared = this.#newMirror(this.#guard)
-    this.#ramp = settings.rampUpMs > 0 ? new Ramp(settings.rampUpMs) : undefined
     this.#ledger = this.#shared
   }
 
@@ -505,8 +505,12 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     this.fence = snapshot?.fence ?? ''
     const from = this.state
     this.state = this.#switches?.isolates === true ? 'isolated' : (snapshot?.state ?? 'closed')
+    const { rampUpMs, clock } = this.#settings
     if (this.state !== 'closed') this.#ramp?.end()
-    else if (from !== 'closed') this.#ramp?.begin(this.#settings.clock.now())
+    else if (from !== 'closed' && rampUpMs > 0) {
+      this.#ramp ??= new Ramp()
+      this.#ramp.begin(clock.now(), rampUpMs)
+    }
     const takesThought =
       this.state !== 'closed' ||
       this.#ramp?.isOn === true ||
@@ -534,6 +538,11 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   #listen(): void {
     this.#unsubscribe ??= subscribe(this.#settings.store, this.name, this.#shared)
+  }
+
+  /** The settings are others now: what was worked out from them is worked out anew. */
+  reconfigured(): void {
+    this.#arrange(NO_COUNTERS)
   }
 
   close(): void {

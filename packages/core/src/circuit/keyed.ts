@@ -1,7 +1,13 @@
 import { fleetSpanMs } from '@tidegate/contract'
 import { OptionReader } from '../options'
 import { CircuitBreaker } from './breaker'
-import { type CircuitBreakerOptions, type CircuitSettings, circuitSettings } from './options'
+import {
+  type CircuitBreakerOptions,
+  type CircuitReconfiguration,
+  type CircuitSettings,
+  circuitSettings,
+  reconfigure,
+} from './options'
 
 export interface KeyedOptions {
   /** Breakers kept at the same time. @default 10_000 */
@@ -31,7 +37,6 @@ export class KeyedCircuitBreaker {
   readonly name: string
   readonly #settings: CircuitSettings
   readonly #maxKeys: number
-  readonly #idleMs: number
   /** In the order of their last use, those that may not go aside. */
   readonly #entries = new Map<string, Entry>()
 
@@ -41,7 +46,6 @@ export class KeyedCircuitBreaker {
     this.#maxKeys = read.count('maxKeys', 10_000)
     this.#settings = circuitSettings(options, this.#maxKeys)
     this.name = this.#settings.name
-    this.#idleMs = 2 * Math.max(fleetSpanMs(this.#settings.window), this.#settings.cooldown.backoff.maxMs)
   }
 
   get size(): number {
@@ -75,6 +79,16 @@ export class KeyedCircuitBreaker {
     for (const [key, { breaker }] of [...this.#entries]) yield [key, breaker]
   }
 
+  /**
+   * Changes options of all breakers, those to come included: see `CircuitBreaker.reconfigure`.
+   *
+   * @throws OptionError naming the option, what it takes and what it got; then nothing is changed
+   */
+  reconfigure(options: CircuitReconfiguration): void {
+    reconfigure(this.#settings, options)
+    for (const { breaker } of this.#entries.values()) breaker.reconfigure({})
+  }
+
   async flush(): Promise<void> {
     await Promise.all([...this.entries()].map(([, breaker]) => breaker.flush()))
   }
@@ -86,6 +100,12 @@ export class KeyedCircuitBreaker {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** How long after its last call the circuit of a key is gone from the store. */
+  get #idleMs(): number {
+    const { window, cooldown } = this.#settings
+    return 2 * Math.max(fleetSpanMs(window), cooldown.backoff.maxMs)
   }
 
   #evictOne(now: number): boolean {

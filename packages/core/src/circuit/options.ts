@@ -1,6 +1,7 @@
 import type { CircuitWindow, Store } from '@tidegate/contract'
 import { memoryStore } from '@tidegate/store-memory'
 import { type Clock, systemClock } from '../clock'
+import { OptionError } from '../errors'
 import { isWhole, OptionReader } from '../options'
 import type { CooldownRule, TripRule } from './machine'
 import { isFailureByDefault, isFailureResultByDefault } from './outcome'
@@ -98,8 +99,16 @@ const KNOWN: Readonly<Record<keyof CircuitBreakerOptions, true>> = {
   random: true,
 }
 
+/** What a breaker is built with for good: its circuit, and what its time and its chance are taken from. */
+export type FixedCircuitOption = 'name' | 'store' | 'clock' | 'random'
+
+/** What `reconfigure` takes; what is left out stays as it is. */
+export type CircuitReconfiguration = Omit<CircuitBreakerOptions, FixedCircuitOption>
+
 /** The options of a breaker, checked and complete. Breakers of one family share it. */
 export interface CircuitSettings {
+  /** As they were given. */
+  readonly options: CircuitBreakerOptions
   readonly name: string
   readonly store: Store
   readonly window: CircuitWindow
@@ -138,6 +147,7 @@ export function circuitSettings(options: CircuitBreakerOptions, maxKeys = 1): Ci
   const cooldownMs = read.milliseconds('cooldownMs', 30_000)
   const probeTimeoutMs = read.milliseconds('probeTimeoutMs', 10_000)
   return {
+    options,
     name,
     store: store ?? memoryStore({ maxKeys, clock }),
     window,
@@ -164,6 +174,22 @@ export function circuitSettings(options: CircuitBreakerOptions, maxKeys = 1): Ci
     clock,
     random: read.function('random', Math.random),
   }
+}
+
+/**
+ * Other settings for breakers that live: they hold from the next call on. Nobody keeps
+ * a copy, so nothing else has to be told.
+ *
+ * @throws OptionError for an option that is fixed, or does not fit with the others; then nothing is changed
+ */
+export function reconfigure(settings: CircuitSettings, options: CircuitReconfiguration): void {
+  for (const fixed of ['name', 'store', 'clock', 'random'] as const) {
+    if ((options as Partial<CircuitBreakerOptions>)?.[fixed] === undefined) continue
+    throw new OptionError(fixed, `circuitBreaker: ${fixed} cannot be changed; build another breaker`)
+  }
+  const { store, clock, random } = settings
+  const next = circuitSettings({ ...settings.options, ...options, store })
+  Object.assign(settings, next, { clock, random })
 }
 
 /** One object for all that leave it out. */

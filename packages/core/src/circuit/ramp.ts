@@ -3,20 +3,17 @@ const FIRST_SHARE = 0.05
 
 /** Lets a growing share of the calls through after a circuit closed, instead of the herd that waited for it. */
 export class Ramp {
-  readonly #durationMs: number
+  #durationMs = 0
   #from: number | undefined
-
-  /** @param durationMs until all are let through */
-  constructor(durationMs: number) {
-    this.#durationMs = durationMs
-  }
 
   get isOn(): boolean {
     return this.#from !== undefined
   }
 
-  begin(now: number): void {
+  /** @param durationMs until all are let through */
+  begin(now: number, durationMs: number): void {
     this.#from = now
+    this.#durationMs = durationMs
   }
 
   end(): void {
