@@ -10,6 +10,8 @@ export type { CircuitBreakerOptions, WhenStoreDown } from './circuit/options'
 export { isFailureByDefault, isFailureResultByDefault } from './circuit/outcome'
 export type { Reach } from './circuit/switches'
 export { type CancelTimer, type Clock, systemClock } from './clock'
+export { compose } from './compose/compose'
+export type { Pipeline } from './compose/pipeline'
 export {
   BulkheadFullError,
   CircuitIsolatedError,
