@@ -24,6 +24,8 @@ export interface Report {
   readonly outcomes: readonly (readonly [at: number, failed: boolean])[]
   /** When this instance began to fail fast. */
   readonly openedAt: number
+  /** How long the store took to answer each of this instance's tallies, in ms. */
+  readonly roundTripsMs: readonly number[]
 }
 
 const EVERY_MS = 4
@@ -31,9 +33,23 @@ const EVERY_MS = 4
 const { port, pushes, minimumCalls, syncMs } = JSON.parse(process.argv[2] ?? '{}') as Witness
 const redis = new Redis(port)
 const store = ioredisStore(redis)
+let roundTripsMs: number[] = []
+const { circuits, supports } = store
 const breaker = circuitBreaker({
   name: 'timed',
-  store: { ...store, supports: { ...store.supports, push: pushes } },
+  store: {
+    ...store,
+    supports: { ...supports, push: pushes },
+    circuits: {
+      ...circuits,
+      async record(...command) {
+        const sentAt = now()
+        const answer = await circuits.record(...command)
+        roundTripsMs.push(now() - sentAt)
+        return answer
+      },
+    },
+  },
   minimumCalls,
   syncMs,
   windowMs: 30_000,
@@ -74,10 +90,11 @@ async function answer(request: Request): Promise<unknown> {
 async function play(from: number, downFrom: number): Promise<Report> {
   const { fence } = breaker.stats()
   openedAt = 0
+  roundTripsMs = []
   // Each a little beside the others, as users are.
   await sleep(Math.max(0, from + Math.random() * EVERY_MS - now()))
   while (openedAt === 0) await call(now() >= downFrom, fence)
-  return { outcomes, openedAt }
+  return { outcomes, openedAt, roundTripsMs }
 }
 
 async function call(fails: boolean, period: string): Promise<void> {

@@ -7,7 +7,7 @@ import { until } from '../support/until'
 /** How a client is configured; of `replyMapping` the types of ioredis allow no undefined. */
 export type Client = Omit<RedisOptions, 'replyMapping'>
 
-export const STORE_TIMEOUT_MS = 250
+const STORE_TIMEOUT_MS = 250
 
 /** What a call may take beyond the store's time before it counts as held up: one turn of a busy event loop. */
 const GRACE_MS = 100

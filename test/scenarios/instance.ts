@@ -13,7 +13,7 @@ import { type Gates, gated } from './gates'
 
 export const NAME = 'payments'
 export const COOLDOWN_MS = 200
-export const STORE_TIMEOUT_MS = 250
+const STORE_TIMEOUT_MS = 250
 
 /** Calls that fail until the circuit opens. */
 export const MINIMUM_CALLS = 5
@@ -86,7 +86,7 @@ export async function up(): Promise<string> {
   return 'up'
 }
 
-export async function down(): Promise<never> {
+async function down(): Promise<never> {
   throw new Error('down')
 }
 

@@ -27,30 +27,45 @@ const ARGUMENTS: Readonly<Record<string, (value: string) => string>> = {
   flag: (value) => `${value} == '1'`,
 }
 
+/** Kinds of a reply, beside lists of words such as `closed|open`. */
 const REPLIES = ['integer', 'optional', 'flag', 'text']
+
+const DIRECTIVES = ['include', 'keys', 'args', 'reply']
 
 /**
  * One script out of its file and those that it includes. The directives in their
  * comments (`@include`, `@keys`, `@args`, `@reply`) say once what Lua and
  * TypeScript then both are given by name, so that the two cannot drift apart.
  *
- * @param read the text of an include
- * @throws Error naming the script and what is wrong with it
+ * @param read the text of an include, undefined where there is none of that name
+ * @throws Error naming the file and what is wrong with it
  */
-export function assemble(file: string, source: string, read: (include: string) => string): Assembled {
+export function assemble(
+  file: string,
+  source: string,
+  read: (include: string) => string | undefined,
+): Assembled {
   const match = /^(.+)-(\d+)\.lua$/.exec(file)
   if (!match) throw new Error(`${file}: a script's file is named <operation>-<number of keys>.lua`)
   const [, name = '', count] = match
+  checkDirectives(file, source, DIRECTIVES)
   const keys = words(source, 'keys')
-  if (keys.length !== Number(count)) throw new Error(`${file}: declares ${keys.length} keys`)
+  if (keys.length !== Number(count))
+    throw new Error(`${file}: declares ${keys.length} keys, and not ${count}`)
   const args = words(source, 'args').map((word) => fieldOf(word, 'text'))
   for (const { name: arg, kind } of args) {
-    if (!ARGUMENTS[kind]) throw new Error(`${file}: no argument is of kind ${kind}, as ${arg} is said to be`)
+    if (!Object.hasOwn(ARGUMENTS, kind))
+      throw new Error(`${file}: no argument is of kind ${kind}, as ${arg} is said to be`)
   }
-  const includes = words(source, 'include').map((include) => ({ include, text: read(include) }))
+  const includes = words(source, 'include').map((include) => {
+    const text = read(include)
+    if (text === undefined) throw new Error(`${file}: there is no include ${include}`)
+    checkDirectives(`${include}.lua`, text, ['reply'])
+    return { include, text }
+  })
   const records = new Map(includes.map(({ include, text }) => [include, recordOf(include, text)]))
   const reply = words(source, 'reply').flatMap((word): readonly Field[] => {
-    if (!word.startsWith('@')) return [fieldOf(word, 'integer')]
+    if (!word.startsWith('@')) return [replyOf(file, word)]
     const record = records.get(word.slice(1))
     if (!record || record.length === 0) throw new Error(`${file}: includes nothing that replies with ${word}`)
     return record
@@ -72,14 +87,21 @@ export function assemble(file: string, source: string, read: (include: string) =
   return { name, keys, args, reply, text, digest: createHash('sha1').update(text).digest('hex') }
 }
 
-function recordOf(include: string, text: string): readonly Field[] {
-  const fields = words(text, 'reply').map((word) => fieldOf(word, 'integer'))
-  for (const { name, kind } of fields) {
-    if (!REPLIES.includes(kind) && !kind.includes('|')) {
-      throw new Error(`${include}: nothing replies with a ${kind}, as ${name} is said to be`)
-    }
+/** A directive that is spelled wrong, or stands where nobody reads it, would be a comment like any other. */
+function checkDirectives(file: string, text: string, known: readonly string[]): void {
+  for (const [, directive = ''] of text.matchAll(/^\s*-- *@(\w+)/gm)) {
+    if (!known.includes(directive)) throw new Error(`${file}: there is no directive @${directive} here`)
   }
-  return fields
+}
+
+function recordOf(include: string, text: string): readonly Field[] {
+  return words(text, 'reply').map((word) => replyOf(`${include}.lua`, word))
+}
+
+function replyOf(file: string, word: string): Field {
+  const field = fieldOf(word, 'integer')
+  if (REPLIES.includes(field.kind) || field.kind.includes('|')) return field
+  throw new Error(`${file}: no reply is of kind ${field.kind}, as ${field.name} is said to be`)
 }
 
 /** The function `put_<include>` that puts a record into a reply, field by field in the order declared. */

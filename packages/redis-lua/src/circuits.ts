@@ -3,7 +3,6 @@ import {
   type CircuitState,
   type CircuitStore,
   checkFence,
-  checkName,
   checkSwap,
   checkTally,
   checkTerms,
@@ -22,7 +21,7 @@ import {
   windowSpanMs,
 } from '@tidegate/contract'
 import { decode, UnreadableReplyError } from './decode'
-import { escapeName, unescapeName } from './names'
+import { escapeName, keyOf, unescapeName } from './names'
 import { type Arguments, argumentsOf, type Decoded, type Format, type Runnable, type Script } from './script'
 import * as generated from './scripts.generated'
 
@@ -48,12 +47,22 @@ interface Common {
 export class RedisCircuits implements CircuitStore {
   readonly #send: Send
   readonly #prefix: string
+  readonly #channelOf: (name: string) => string
   readonly #scripts: CircuitScripts
 
-  /** @param prefix of every key, without braces */
-  constructor(send: Send, prefix: string, scripts: CircuitScripts = generated) {
+  /**
+   * @param prefix of every key, without braces
+   * @param channelOf where the swaps of a circuit are told
+   */
+  constructor(
+    send: Send,
+    prefix: string,
+    channelOf: (name: string) => string,
+    scripts: CircuitScripts = generated,
+  ) {
     this.#send = send
     this.#prefix = prefix
+    this.#channelOf = channelOf
     this.#scripts = scripts
   }
 
@@ -84,7 +93,7 @@ export class RedisCircuits implements CircuitStore {
       succeeded: terms.succeeded === true,
       cooldownMs: terms.cooldownMs,
       leaseMs: terms.leaseMs,
-      channel: channelOf(this.#prefix, name),
+      channel: this.#channelOf(name),
     })
     return { ok: reply.ok, snapshot: snapshotOf(reply) }
   }
@@ -124,16 +133,10 @@ export class RedisCircuits implements CircuitStore {
     name: string,
     values: Args,
   ): Promise<Decoded<Reply>> {
-    checkName(name)
-    const keys = script.keys.map((part) => `${this.#prefix}:{${escapeName(name)}}:${part}`)
+    const keys = script.keys.map((part) => keyOf(this.#prefix, name, part))
     const reply = await this.#send(script, keys, argumentsOf(script, values))
     return decode(script.name, script.reply, reply)
   }
-}
-
-/** The channel on which the swaps of a circuit are told. */
-export function channelOf(prefix: string, name: string): string {
-  return `${prefix}:{${escapeName(name)}}:swaps`
 }
 
 /**
@@ -163,10 +166,18 @@ function periodOf(fence: Fence): { readonly digits: number; readonly period: str
   return { digits: fenceDigits(fence), period: fenceNonce(fence) }
 }
 
+/** Beyond its format, for whoever decides on it relies on what belongs to which state. */
 function snapshotOf(reply: SnapshotReply): CircuitSnapshot {
   const { state, digits, nonce, openedAt, probeAfter, trips, probeSuccesses, fleet, now } = reply
   const fence = mintFence(digits - 1, 0, nonce)
   if (!isFence(fence)) throw new UnreadableReplyError('a command', 'its fence is none')
+  const opened = state === 'open' || state === 'half-open'
+  const fits =
+    (openedAt !== undefined) === opened &&
+    (probeAfter !== undefined) === opened &&
+    (reply.leaseUntil === undefined || state === 'half-open') &&
+    (reply.leaseUntil === undefined) === (reply.owner === '')
+  if (!fits) throw new UnreadableReplyError('a command', 'its fields do not go together')
   return {
     state,
     fence,

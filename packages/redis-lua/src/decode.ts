@@ -11,10 +11,10 @@ export class UnreadableReplyError extends Error {
   }
 }
 
-/** A text of a script is taken for nonsense beyond this; a name may be long, its escape is up to five times that. */
-const LONGEST_TEXT = 2 ** 20
-
+/** As include/text.lua packs them. */
 const BYTES_A_NUMBER = 6
+
+const ASCII = /^[ -~]*$/
 
 /**
  * Reads a reply, number by number.
@@ -22,7 +22,7 @@ const BYTES_A_NUMBER = 6
  * @throws UnreadableReplyError where it is not of this format, to its last number
  */
 export function decode<F extends Format>(script: string, format: F, reply: unknown): Decoded<F> {
-  if (!Array.isArray(reply)) throw new UnreadableReplyError(script, `it is no list but ${typeof reply}`)
+  if (!Array.isArray(reply)) throw new UnreadableReplyError(script, 'it is no list')
   const reader = new Reader(script, reply)
   const fields = Object.entries(format).map(([name, kind]) => [name, reader.read(name, kind)])
   reader.end()
@@ -59,11 +59,14 @@ class Reader {
   }
 
   #text(name: string, length: number): string {
-    if (length > LONGEST_TEXT) throw this.#unreadable(name, 'is too long')
     let text = ''
     for (let left = length; left > 0; left -= BYTES_A_NUMBER) {
-      text += charactersOf(this.#integer(name), Math.min(left, BYTES_A_NUMBER))
+      const number = this.#integer(name)
+      const bytes = Math.min(left, BYTES_A_NUMBER)
+      if (number < 0 || number >= 256 ** bytes) throw this.#unreadable(name, 'has more bytes than it says')
+      text += charactersOf(number, bytes)
     }
+    if (!ASCII.test(text)) throw this.#unreadable(name, 'is not plain ASCII')
     return text
   }
 

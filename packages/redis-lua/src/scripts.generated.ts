@@ -3,7 +3,7 @@ import type { Script } from './script'
 
 export const compareAndSet: Script<{ instance: string; nonce: string; deadline: number | undefined; windowMs: number; windowSpanMs: number; fleetSpanMs: number; idleMs: number; from: string; to: string; pair: boolean; digits: number; period: string; owner: string; yield: boolean; succeeded: boolean; cooldownMs: number; leaseMs: number; channel: string }, { ok: 'flag'; state: ['closed', 'open', 'half-open', 'isolated']; digits: 'integer'; nonce: 'text'; openedAt: 'optional'; probeAfter: 'optional'; trips: 'integer'; probeSuccesses: 'integer'; fleet: 'integer'; now: 'integer'; owner: 'text'; leaseUntil: 'optional' }> = {
   name: 'compare-and-set',
-  digest: '6545bb842eb6b7a09443dd3be11750e35338f0f4',
+  digest: '4b9d231b43c003052ae67252b6cbee6bf972b8f9',
   keys: ['circuit', 'instances', 'numbers', 'counts', 'failed', 'failing'],
   args: ['instance', 'nonce', 'deadline', 'windowMs', 'windowSpanMs', 'fleetSpanMs', 'idleMs', 'from', 'to', 'pair', 'digits', 'period', 'owner', 'yield', 'succeeded', 'cooldownMs', 'leaseMs', 'channel'],
   reply: { ok: 'flag', state: ['closed', 'open', 'half-open', 'isolated'], digits: 'integer', nonce: 'text', openedAt: 'optional', probeAfter: 'optional', trips: 'integer', probeSuccesses: 'integer', fleet: 'integer', now: 'integer', owner: 'text', leaseUntil: 'optional' },
@@ -15,6 +15,7 @@ local function clock_us()
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
 end
+local function whole(number) return string.format('%.0f', number) end
 local function put_text(reply, text)
   reply[#reply + 1] = #text
   for first = 1, #text, 6 do
@@ -27,7 +28,7 @@ local function put_integer(reply, number) reply[#reply + 1] = number end
 local function put_optional(reply, number) reply[#reply + 1] = number or -1 end
 local function put_flag(reply, flag) reply[#reply + 1] = flag and 1 or 0 end
 local FIELDS = {
-  'state', 'digits', 'nonce', 'won', 'latest', 'lag',
+  'state', 'digits', 'nonce', 'latest', 'lag',
   'since', 'opened_at', 'probe_after', 'trips', 'probe_successes', 'owner', 'lease_until',
 }
 local MAX_INSTANCES = 1024
@@ -38,27 +39,33 @@ local function load_circuit()
   for place, field in ipairs(FIELDS) do circuit[field] = tonumber(values[place]) end
   circuit.state = values[1]
   circuit.nonce = values[3]
-  circuit.won = values[4] == '1'
-  circuit.owner = values[12]
+  circuit.owner = values[11]
   return circuit
 end
+local TEXTS = { state = true, nonce = true, owner = true }
 local function save_circuit(circuit)
   local values = {}
   for _, field in ipairs(FIELDS) do
+    local value = circuit[field]
     values[#values + 1] = field
-    values[#values + 1] = circuit[field] or ''
+    values[#values + 1] = value and (TEXTS[field] and value or whole(value)) or ''
   end
   redis.call('HSET', circuit_key, unpack(values))
 end
 local function keep(circuit)
-  local lease = math.max(idle_ms, redis.call('PTTL', circuit_key))
+  local lease = whole(math.max(idle_ms, redis.call('PTTL', circuit_key)))
   for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, lease) end
   if circuit.state == 'isolated' then redis.call('PERSIST', circuit_key) end
 end
 local function forget_instances(names)
   if #names == 0 then return end
+  local fields = {}
+  for _, name in ipairs(names) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = '!' .. name
+  end
   redis.call('ZREM', instances_key, unpack(names))
-  for _, name in ipairs(names) do redis.call('HDEL', numbers_key, name, '!' .. name) end
+  redis.call('HDEL', numbers_key, unpack(fields))
 end
 local function tell_time(circuit)
   local now = clock_us() + circuit.lag
@@ -70,9 +77,9 @@ local function tell_time(circuit)
   circuit.now = math.floor(now / 1000)
 end
 local function touch(circuit)
-  redis.call('ZADD', instances_key, circuit.now, instance)
-  local before = '(' .. string.format('%.0f', circuit.now - fleet_span_ms)
-  forget_instances(redis.call('ZRANGEBYSCORE', instances_key, '-inf', before, 'LIMIT', 0, 100))
+  redis.call('ZADD', instances_key, whole(circuit.now), instance)
+  local before = '(' .. whole(circuit.now - fleet_span_ms)
+  forget_instances(redis.call('ZRANGEBYSCORE', instances_key, '-inf', before))
   circuit.fleet = redis.call('ZCARD', instances_key)
   if circuit.fleet > MAX_INSTANCES then
     forget_instances(redis.call('ZRANGE', instances_key, 0, circuit.fleet - MAX_INSTANCES - 1))
@@ -84,7 +91,7 @@ local function present()
   if circuit then
     tell_time(circuit)
     touch(circuit)
-    redis.call('HSET', circuit_key, 'latest', circuit.latest, 'lag', circuit.lag)
+    redis.call('HSET', circuit_key, 'latest', whole(circuit.latest), 'lag', whole(circuit.lag))
   else
     local now = clock_us()
     circuit = {
@@ -101,7 +108,6 @@ end
 local function begin(circuit, phase)
   circuit.digits = math.max(circuit.digits + 1, circuit.latest)
   circuit.nonce = nonce
-  circuit.won = 1
   for _, field in ipairs({ 'since', 'opened_at', 'probe_after', 'owner', 'lease_until' }) do
     circuit[field] = phase[field]
   end
@@ -126,7 +132,7 @@ local function snapshot_of(circuit)
     probe_successes = circuit.probe_successes,
     fleet = circuit.fleet,
     now = circuit.now,
-    owner = circuit.lease_until and circuit.owner or '',
+    owner = circuit.owner or '',
     lease_until = circuit.lease_until,
   }
 end
@@ -143,6 +149,8 @@ local function put_snapshot(reply, record)
   put_text(reply, record.owner)
   put_optional(reply, record.lease_until)
 end
+local LATEST_MS = 8640000000000000
+local function after(now, ms) return math.min(now + ms, LATEST_MS) end
 local function half_open(circuit, trips, probe_successes)
   return {
     state = 'half-open', trips = trips, probe_successes = probe_successes,
@@ -151,11 +159,11 @@ local function half_open(circuit, trips, probe_successes)
 end
 local function with_permit(phase, circuit)
   phase.owner = owner
-  phase.lease_until = circuit.now + lease_ms
+  phase.lease_until = after(circuit.now, lease_ms)
   return phase
 end
 local function yielded(circuit, trips)
-  if not circuit.lease_until or circuit.owner ~= owner then return nil end
+  if circuit.owner ~= owner then return nil end
   return half_open(circuit, trips, circuit.probe_successes + (succeeded and 1 or 0))
 end
 local function claimed(circuit, trips)
@@ -165,7 +173,7 @@ end
 local function decide_swap(circuit)
   local now, trips = circuit.now, present_trips(circuit)
   if to == 'open' then
-    return { state = 'open', opened_at = now, probe_after = now + cooldown_ms, trips = trips + 1 }
+    return { state = 'open', opened_at = now, probe_after = after(now, cooldown_ms), trips = trips + 1 }
   elseif to == 'closed' then
     return { state = 'closed', trips = trips, since = circuit.state == 'closed' and circuit.since or now }
   elseif to == 'isolated' then
@@ -180,7 +188,7 @@ end
 local circuit = present()
 local refused_field = '!' .. instance
 local function lands()
-  if circuit.won and circuit.nonce == nonce and circuit.state == to then return true end
+  if circuit.nonce == nonce and circuit.state == to then return true end
   if circuit.digits ~= digits or circuit.nonce ~= period then return false end
   if circuit.state ~= from or not pair then return false end
   if deadline and circuit.now > deadline then return false end
@@ -193,7 +201,7 @@ local function lands()
   begin(circuit, phase)
   local message = {}
   put_snapshot(message, snapshot_of(circuit))
-  for place, number in ipairs(message) do message[place] = string.format('%.0f', number) end
+  for place, number in ipairs(message) do message[place] = whole(number) end
   redis.pcall('PUBLISH', channel, table.concat(message, ' '))
   return true
 end
@@ -207,12 +215,13 @@ return reply`,
 
 export const forget: Script<{  }, { existed: 'flag' }> = {
   name: 'forget',
-  digest: 'a18436b3ed0f96428d6600a551e0b1dde441db36',
+  digest: '936bfe1e2e1e208e7e3d2ee73e507d9b90090a24',
   keys: ['circuit', 'instances', 'numbers', 'counts', 'failed', 'failing'],
   args: [],
   reply: { existed: 'flag' },
   text: `local circuit_key, instances_key, numbers_key, counts_key, failed_key, failing_key =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local function whole(number) return string.format('%.0f', number) end
 local function put_text(reply, text)
   reply[#reply + 1] = #text
   for first = 1, #text, 6 do
@@ -231,7 +240,7 @@ return reply`,
 
 export const readState: Script<{ instance: string; nonce: string; windowMs: number; windowSpanMs: number; fleetSpanMs: number; idleMs: number }, { state: ['closed', 'open', 'half-open', 'isolated']; digits: 'integer'; nonce: 'text'; openedAt: 'optional'; probeAfter: 'optional'; trips: 'integer'; probeSuccesses: 'integer'; fleet: 'integer'; now: 'integer'; owner: 'text'; leaseUntil: 'optional' }> = {
   name: 'read-state',
-  digest: 'bc9e4ad3046e59058f1f8e1a43dc125d7e55e529',
+  digest: '5a7a33df05f857e8b6ff0c1e6195697790bb3285',
   keys: ['circuit', 'instances', 'numbers', 'counts', 'failed', 'failing'],
   args: ['instance', 'nonce', 'windowMs', 'windowSpanMs', 'fleetSpanMs', 'idleMs'],
   reply: { state: ['closed', 'open', 'half-open', 'isolated'], digits: 'integer', nonce: 'text', openedAt: 'optional', probeAfter: 'optional', trips: 'integer', probeSuccesses: 'integer', fleet: 'integer', now: 'integer', owner: 'text', leaseUntil: 'optional' },
@@ -243,6 +252,7 @@ local function clock_us()
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
 end
+local function whole(number) return string.format('%.0f', number) end
 local function put_text(reply, text)
   reply[#reply + 1] = #text
   for first = 1, #text, 6 do
@@ -255,7 +265,7 @@ local function put_integer(reply, number) reply[#reply + 1] = number end
 local function put_optional(reply, number) reply[#reply + 1] = number or -1 end
 local function put_flag(reply, flag) reply[#reply + 1] = flag and 1 or 0 end
 local FIELDS = {
-  'state', 'digits', 'nonce', 'won', 'latest', 'lag',
+  'state', 'digits', 'nonce', 'latest', 'lag',
   'since', 'opened_at', 'probe_after', 'trips', 'probe_successes', 'owner', 'lease_until',
 }
 local MAX_INSTANCES = 1024
@@ -266,27 +276,33 @@ local function load_circuit()
   for place, field in ipairs(FIELDS) do circuit[field] = tonumber(values[place]) end
   circuit.state = values[1]
   circuit.nonce = values[3]
-  circuit.won = values[4] == '1'
-  circuit.owner = values[12]
+  circuit.owner = values[11]
   return circuit
 end
+local TEXTS = { state = true, nonce = true, owner = true }
 local function save_circuit(circuit)
   local values = {}
   for _, field in ipairs(FIELDS) do
+    local value = circuit[field]
     values[#values + 1] = field
-    values[#values + 1] = circuit[field] or ''
+    values[#values + 1] = value and (TEXTS[field] and value or whole(value)) or ''
   end
   redis.call('HSET', circuit_key, unpack(values))
 end
 local function keep(circuit)
-  local lease = math.max(idle_ms, redis.call('PTTL', circuit_key))
+  local lease = whole(math.max(idle_ms, redis.call('PTTL', circuit_key)))
   for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, lease) end
   if circuit.state == 'isolated' then redis.call('PERSIST', circuit_key) end
 end
 local function forget_instances(names)
   if #names == 0 then return end
+  local fields = {}
+  for _, name in ipairs(names) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = '!' .. name
+  end
   redis.call('ZREM', instances_key, unpack(names))
-  for _, name in ipairs(names) do redis.call('HDEL', numbers_key, name, '!' .. name) end
+  redis.call('HDEL', numbers_key, unpack(fields))
 end
 local function tell_time(circuit)
   local now = clock_us() + circuit.lag
@@ -298,9 +314,9 @@ local function tell_time(circuit)
   circuit.now = math.floor(now / 1000)
 end
 local function touch(circuit)
-  redis.call('ZADD', instances_key, circuit.now, instance)
-  local before = '(' .. string.format('%.0f', circuit.now - fleet_span_ms)
-  forget_instances(redis.call('ZRANGEBYSCORE', instances_key, '-inf', before, 'LIMIT', 0, 100))
+  redis.call('ZADD', instances_key, whole(circuit.now), instance)
+  local before = '(' .. whole(circuit.now - fleet_span_ms)
+  forget_instances(redis.call('ZRANGEBYSCORE', instances_key, '-inf', before))
   circuit.fleet = redis.call('ZCARD', instances_key)
   if circuit.fleet > MAX_INSTANCES then
     forget_instances(redis.call('ZRANGE', instances_key, 0, circuit.fleet - MAX_INSTANCES - 1))
@@ -312,7 +328,7 @@ local function present()
   if circuit then
     tell_time(circuit)
     touch(circuit)
-    redis.call('HSET', circuit_key, 'latest', circuit.latest, 'lag', circuit.lag)
+    redis.call('HSET', circuit_key, 'latest', whole(circuit.latest), 'lag', whole(circuit.lag))
   else
     local now = clock_us()
     circuit = {
@@ -329,7 +345,6 @@ end
 local function begin(circuit, phase)
   circuit.digits = math.max(circuit.digits + 1, circuit.latest)
   circuit.nonce = nonce
-  circuit.won = 1
   for _, field in ipairs({ 'since', 'opened_at', 'probe_after', 'owner', 'lease_until' }) do
     circuit[field] = phase[field]
   end
@@ -354,7 +369,7 @@ local function snapshot_of(circuit)
     probe_successes = circuit.probe_successes,
     fleet = circuit.fleet,
     now = circuit.now,
-    owner = circuit.lease_until and circuit.owner or '',
+    owner = circuit.owner or '',
     lease_until = circuit.lease_until,
   }
 end
@@ -380,7 +395,7 @@ return reply`,
 
 export const record: Script<{ instance: string; nonce: string; deadline: number | undefined; windowMs: number; windowSpanMs: number; fleetSpanMs: number; idleMs: number; digits: number; period: string; seq: number; successes: number; failures: number; slow: number; trailingFailures: number }, { counted: 'flag'; state: ['closed', 'open', 'half-open', 'isolated']; digits: 'integer'; nonce: 'text'; openedAt: 'optional'; probeAfter: 'optional'; trips: 'integer'; probeSuccesses: 'integer'; fleet: 'integer'; now: 'integer'; owner: 'text'; leaseUntil: 'optional'; successes: 'integer'; failures: 'integer'; slow: 'integer'; consecutiveFailures: 'integer'; reporters: 'integer' }> = {
   name: 'record',
-  digest: 'ca8005cd3018efa5a6440e139564d3a97a16d075',
+  digest: 'ee1b8c456134dcc9a802ae1586175022765d74da',
   keys: ['circuit', 'instances', 'numbers', 'counts', 'failed', 'failing'],
   args: ['instance', 'nonce', 'deadline', 'windowMs', 'windowSpanMs', 'fleetSpanMs', 'idleMs', 'digits', 'period', 'seq', 'successes', 'failures', 'slow', 'trailingFailures'],
   reply: { counted: 'flag', state: ['closed', 'open', 'half-open', 'isolated'], digits: 'integer', nonce: 'text', openedAt: 'optional', probeAfter: 'optional', trips: 'integer', probeSuccesses: 'integer', fleet: 'integer', now: 'integer', owner: 'text', leaseUntil: 'optional', successes: 'integer', failures: 'integer', slow: 'integer', consecutiveFailures: 'integer', reporters: 'integer' },
@@ -392,6 +407,7 @@ local function clock_us()
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
 end
+local function whole(number) return string.format('%.0f', number) end
 local function put_text(reply, text)
   reply[#reply + 1] = #text
   for first = 1, #text, 6 do
@@ -404,7 +420,7 @@ local function put_integer(reply, number) reply[#reply + 1] = number end
 local function put_optional(reply, number) reply[#reply + 1] = number or -1 end
 local function put_flag(reply, flag) reply[#reply + 1] = flag and 1 or 0 end
 local FIELDS = {
-  'state', 'digits', 'nonce', 'won', 'latest', 'lag',
+  'state', 'digits', 'nonce', 'latest', 'lag',
   'since', 'opened_at', 'probe_after', 'trips', 'probe_successes', 'owner', 'lease_until',
 }
 local MAX_INSTANCES = 1024
@@ -415,27 +431,33 @@ local function load_circuit()
   for place, field in ipairs(FIELDS) do circuit[field] = tonumber(values[place]) end
   circuit.state = values[1]
   circuit.nonce = values[3]
-  circuit.won = values[4] == '1'
-  circuit.owner = values[12]
+  circuit.owner = values[11]
   return circuit
 end
+local TEXTS = { state = true, nonce = true, owner = true }
 local function save_circuit(circuit)
   local values = {}
   for _, field in ipairs(FIELDS) do
+    local value = circuit[field]
     values[#values + 1] = field
-    values[#values + 1] = circuit[field] or ''
+    values[#values + 1] = value and (TEXTS[field] and value or whole(value)) or ''
   end
   redis.call('HSET', circuit_key, unpack(values))
 end
 local function keep(circuit)
-  local lease = math.max(idle_ms, redis.call('PTTL', circuit_key))
+  local lease = whole(math.max(idle_ms, redis.call('PTTL', circuit_key)))
   for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, lease) end
   if circuit.state == 'isolated' then redis.call('PERSIST', circuit_key) end
 end
 local function forget_instances(names)
   if #names == 0 then return end
+  local fields = {}
+  for _, name in ipairs(names) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = '!' .. name
+  end
   redis.call('ZREM', instances_key, unpack(names))
-  for _, name in ipairs(names) do redis.call('HDEL', numbers_key, name, '!' .. name) end
+  redis.call('HDEL', numbers_key, unpack(fields))
 end
 local function tell_time(circuit)
   local now = clock_us() + circuit.lag
@@ -447,9 +469,9 @@ local function tell_time(circuit)
   circuit.now = math.floor(now / 1000)
 end
 local function touch(circuit)
-  redis.call('ZADD', instances_key, circuit.now, instance)
-  local before = '(' .. string.format('%.0f', circuit.now - fleet_span_ms)
-  forget_instances(redis.call('ZRANGEBYSCORE', instances_key, '-inf', before, 'LIMIT', 0, 100))
+  redis.call('ZADD', instances_key, whole(circuit.now), instance)
+  local before = '(' .. whole(circuit.now - fleet_span_ms)
+  forget_instances(redis.call('ZRANGEBYSCORE', instances_key, '-inf', before))
   circuit.fleet = redis.call('ZCARD', instances_key)
   if circuit.fleet > MAX_INSTANCES then
     forget_instances(redis.call('ZRANGE', instances_key, 0, circuit.fleet - MAX_INSTANCES - 1))
@@ -461,7 +483,7 @@ local function present()
   if circuit then
     tell_time(circuit)
     touch(circuit)
-    redis.call('HSET', circuit_key, 'latest', circuit.latest, 'lag', circuit.lag)
+    redis.call('HSET', circuit_key, 'latest', whole(circuit.latest), 'lag', whole(circuit.lag))
   else
     local now = clock_us()
     circuit = {
@@ -478,7 +500,6 @@ end
 local function begin(circuit, phase)
   circuit.digits = math.max(circuit.digits + 1, circuit.latest)
   circuit.nonce = nonce
-  circuit.won = 1
   for _, field in ipairs({ 'since', 'opened_at', 'probe_after', 'owner', 'lease_until' }) do
     circuit[field] = phase[field]
   end
@@ -503,7 +524,7 @@ local function snapshot_of(circuit)
     probe_successes = circuit.probe_successes,
     fleet = circuit.fleet,
     now = circuit.now,
-    owner = circuit.lease_until and circuit.owner or '',
+    owner = circuit.owner or '',
     lease_until = circuit.lease_until,
   }
 end
@@ -523,9 +544,10 @@ end
 local MAX_WINDOWS = 4
 local BUCKETS = 10
 local WIDTH = 4
-local function bucket_ms(window) return window / math.min(BUCKETS, window) end
-local function bucket_at(window, now) return math.floor(now / bucket_ms(window)) end
-local function first_bucket(window, now) return bucket_at(window, now) - math.min(BUCKETS, window) + 1 end
+local function buckets_in(window) return math.min(BUCKETS, window) end
+local function bucket_at(window, now) return math.floor(now * buckets_in(window) / window) end
+local function first_bucket(window, now) return bucket_at(window, now) - buckets_in(window) + 1 end
+local function field_of(window) return 'w' .. whole(window) end
 local function load_counts()
   local values = redis.call('HMGET', counts_key, 'successes', 'failures', 'slow', 'run', 'windows')
   local counts = { windows = {}, buckets = {} }
@@ -535,7 +557,7 @@ local function load_counts()
   for window in string.gmatch(values[5] or '', '%d+') do counts.windows[#counts.windows + 1] = tonumber(window) end
   for _, window in ipairs(counts.windows) do
     local numbers = {}
-    local packed = redis.call('HGET', counts_key, string.format('w%.0f', window)) or ''
+    local packed = redis.call('HGET', counts_key, field_of(window)) or ''
     for number in string.gmatch(packed, '%d+') do numbers[#numbers + 1] = tonumber(number) end
     counts.buckets[window] = numbers
   end
@@ -550,7 +572,7 @@ local function use_window(counts)
       if #windows < MAX_WINDOWS then
         table.insert(windows, 1, window)
       else
-        redis.call('HDEL', counts_key, string.format('w%.0f', window))
+        redis.call('HDEL', counts_key, field_of(window))
       end
     end
   end
@@ -576,12 +598,12 @@ local function add_to(window, numbers, now)
 end
 local function pack(numbers)
   local texts = {}
-  for place, number in ipairs(numbers) do texts[place] = string.format('%.0f', number) end
+  for place, number in ipairs(numbers) do texts[place] = whole(number) end
   return table.concat(texts, ' ')
 end
 local function mark_reporters(now)
   if failures > 0 then
-    redis.call('ZADD', failed_key, now, instance)
+    redis.call('ZADD', failed_key, whole(now), instance)
     redis.call('ZREMRANGEBYRANK', failed_key, 0, -MAX_INSTANCES - 1)
   end
   if successes > 0 then redis.call('DEL', failing_key) end
@@ -596,16 +618,15 @@ local function add_tally(counts, now)
   counts.slow = counts.slow + slow
   counts.run = successes == 0 and counts.run + failures or trailing_failures
   local values = {
-    'successes', counts.successes, 'failures', counts.failures, 'slow', counts.slow, 'run', counts.run,
-    'windows', pack(counts.windows),
+    'successes', whole(counts.successes), 'failures', whole(counts.failures),
+    'slow', whole(counts.slow), 'run', whole(counts.run), 'windows', pack(counts.windows),
   }
   for _, window in ipairs(counts.windows) do
     counts.buckets[window] = add_to(window, counts.buckets[window], now)
-    values[#values + 1] = string.format('w%.0f', window)
+    values[#values + 1] = field_of(window)
     values[#values + 1] = pack(counts.buckets[window])
   end
   redis.call('HSET', counts_key, unpack(values))
-  mark_reporters(now)
 end
 local function counters_since(counts, now)
   local first, sums = first_bucket(window_ms, now), { 0, 0, 0 }
@@ -615,7 +636,7 @@ local function counters_since(counts, now)
       for place = 1, 3 do sums[place] = sums[place] + numbers[at + place] end
     end
   end
-  local since = string.format('%.17g', first * bucket_ms(window_ms))
+  local since = whole(math.ceil(first * window_ms / buckets_in(window_ms)))
   return {
     successes = sums[1],
     failures = sums[2],
@@ -648,7 +669,8 @@ local function count()
   local last = tonumber(redis.call('HGET', numbers_key, instance) or -1)
   if seq <= last then return true end
   if deadline and circuit.now > deadline then return false end
-  redis.call('HSET', numbers_key, instance, seq)
+  mark_reporters(circuit.now)
+  redis.call('HSET', numbers_key, instance, whole(seq))
   add_tally(counts, circuit.now)
   return true
 end

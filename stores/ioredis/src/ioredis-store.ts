@@ -2,6 +2,8 @@ import type { Store } from '@tidegate/contract'
 import { type CircuitScripts, channelOf, RedisCircuits, readMessage } from '@tidegate/redis-lua'
 import { Channels } from './channels'
 import type { RedisClient, SubscriberClient } from './client'
+import { GivenLine } from './given-line'
+import { OwnLine } from './own-line'
 import { sendOver } from './send'
 
 export interface IoredisStoreOptions {
@@ -14,7 +16,7 @@ export interface IoredisStoreOptions {
   /**
    * A connection of your own to hear of swaps on; it is never closed.
    *
-   * @default one like `redis`, made when the first breaker listens
+   * @default one like `redis`, made when the first breaker listens, closed with the last
    */
   readonly subscriber?: SubscriberClient | undefined
 }
@@ -41,20 +43,24 @@ export function storeOver(
 ): Store {
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw invalid(`there is no option ${unknown}; there are prefix, subscriber`)
-  if (!hasMethods(redis, ['evalsha', 'eval', 'ping', 'duplicate'])) {
-    throw invalid('it takes a client of ioredis, a Redis or a Cluster, as its first argument')
+  if (!hasMethods(redis, ['evalsha', 'eval', 'ping', 'duplicate']) || !isObject(redis.options)) {
+    throw invalid(`redis must be a client of ioredis, a Redis or a Cluster, got ${describe(redis)}`)
   }
   if (typeof prefix !== 'string' || !/^[^{}\s]+$/.test(prefix)) {
-    throw invalid('prefix must be a string without braces and blanks, and not empty')
+    throw invalid(`prefix must be a string without braces and blanks, and not empty, got ${describe(prefix)}`)
   }
   if (subscriber !== undefined && !hasMethods(subscriber, ['subscribe', 'unsubscribe', 'on', 'off'])) {
-    throw invalid('subscriber must be a client of ioredis')
+    throw invalid(`subscriber must be a client of ioredis, got ${describe(subscriber)}`)
   }
   if (subscriber === (redis as unknown)) {
     throw invalid('subscriber must be another client: one that listens can send no commands')
   }
-  const circuits = new RedisCircuits(sendOver(redis), prefix, scripts)
-  const channels = new Channels(redis, subscriber)
+  const { keyPrefix = '', db = 0 } = redis.options
+  const channel = (name: string): string => channelOf(keyPrefix + prefix, name, db)
+  const circuits = new RedisCircuits(sendOver(redis), prefix, channel, scripts)
+  const channels = new Channels((events) =>
+    subscriber === undefined ? new OwnLine(redis, events) : new GivenLine(subscriber, events),
+  )
   return {
     supports: { windows: ['time', 'consecutive'], push: true, shared: true },
     circuits: {
@@ -63,7 +69,7 @@ export function storeOver(
       record: (...args) => circuits.record(...args),
       forget: (...args) => circuits.forget(...args),
       subscribe: (name, listener) =>
-        channels.listen(channelOf(prefix, name), (message) => listener(readMessage(message))),
+        channels.listen(channel(name), (message) => listener(readMessage(message))),
     },
     ready: () => READY.includes(redis.status),
     async ping() {
@@ -76,11 +82,16 @@ export function storeOver(
 }
 
 function hasMethods(value: unknown, methods: readonly string[]): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')
-  )
+  return isObject(value) && methods.every((method) => typeof value[method] === 'function')
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return `'${value.slice(0, 40)}'`
+  return isObject(value) ? 'an object' : String(value)
 }
 
 function invalid(message: string): TypeError {

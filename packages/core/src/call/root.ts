@@ -37,7 +37,7 @@ export function runFor<T>(
   return isBounded(options) ? runWithin(name, clock, options, call, run) : run(Scope.root(call, false))
 }
 
-export function isBounded({ signal, deadlineMs }: ExecuteOptions): boolean {
+function isBounded({ signal, deadlineMs }: ExecuteOptions): boolean {
   return signal !== undefined || deadlineMs !== undefined
 }
 
@@ -72,7 +72,7 @@ export function checkFunction(method: string, fn: unknown): void {
 }
 
 /** @throws OptionError naming the option, what it takes and what it got */
-export function checkCall(options: ExecuteOptions): void {
+function checkCall(options: ExecuteOptions): void {
   if (typeof options !== 'object' || options === null) throw refused('options', 'an object', options)
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(OPTIONS, name)) continue

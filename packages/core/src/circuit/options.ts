@@ -100,7 +100,7 @@ const KNOWN: Readonly<Record<keyof CircuitBreakerOptions, true>> = {
 }
 
 /** What a breaker is built with for good: its circuit, and what its time and its chance are taken from. */
-export type FixedCircuitOption = 'name' | 'store' | 'clock' | 'random'
+type FixedCircuitOption = 'name' | 'store' | 'clock' | 'random'
 
 /** What `reconfigure` takes; what is left out stays as it is. */
 export type CircuitReconfiguration = Omit<CircuitBreakerOptions, FixedCircuitOption>

@@ -15,7 +15,8 @@ local circuit = present()
 local refused_field = '!' .. instance
 
 local function lands()
-  if circuit.won and circuit.nonce == nonce and circuit.state == to then return true end
+  -- A period that was created has another one: a ~ stands before the nonce of who came by.
+  if circuit.nonce == nonce and circuit.state == to then return true end
   if circuit.digits ~= digits or circuit.nonce ~= period then return false end
   if circuit.state ~= from or not pair then return false end
   if deadline and circuit.now > deadline then return false end
@@ -29,7 +30,7 @@ local function lands()
   begin(circuit, phase)
   local message = {}
   put_snapshot(message, snapshot_of(circuit))
-  for place, number in ipairs(message) do message[place] = string.format('%.0f', number) end
+  for place, number in ipairs(message) do message[place] = whole(number) end
   -- pcall: the swap has landed, whether or not this user may publish.
   redis.pcall('PUBLISH', channel, table.concat(message, ' '))
   return true

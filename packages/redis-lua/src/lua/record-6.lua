@@ -17,7 +17,9 @@ local function count()
   local last = tonumber(redis.call('HGET', numbers_key, instance) or -1)
   if seq <= last then return true end
   if deadline and circuit.now > deadline then return false end
-  redis.call('HSET', numbers_key, instance, seq)
+  -- Where a key turns out to be another one's, nothing was counted yet.
+  mark_reporters(circuit.now)
+  redis.call('HSET', numbers_key, instance, whole(seq))
   add_tally(counts, circuit.now)
   return true
 end

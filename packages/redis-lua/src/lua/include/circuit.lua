@@ -8,7 +8,7 @@
 --   failed     zset    instance -> when a failure of it was last counted, ms
 --   failing    set     instances that failed since the last success
 local FIELDS = {
-  'state', 'digits', 'nonce', 'won', 'latest', 'lag',
+  'state', 'digits', 'nonce', 'latest', 'lag',
   'since', 'opened_at', 'probe_after', 'trips', 'probe_successes', 'owner', 'lease_until',
 }
 
@@ -22,31 +22,39 @@ local function load_circuit()
   for place, field in ipairs(FIELDS) do circuit[field] = tonumber(values[place]) end
   circuit.state = values[1]
   circuit.nonce = values[3]
-  circuit.won = values[4] == '1'
-  circuit.owner = values[12]
+  circuit.owner = values[11]
   return circuit
 end
+
+local TEXTS = { state = true, nonce = true, owner = true }
 
 local function save_circuit(circuit)
   local values = {}
   for _, field in ipairs(FIELDS) do
+    local value = circuit[field]
     values[#values + 1] = field
-    values[#values + 1] = circuit[field] or ''
+    values[#values + 1] = value and (TEXTS[field] and value or whole(value)) or ''
   end
   redis.call('HSET', circuit_key, unpack(values))
 end
 
 -- Any touch renews the lease of what is idle, and none shortens it. Isolation has no end.
 local function keep(circuit)
-  local lease = math.max(idle_ms, redis.call('PTTL', circuit_key))
+  local lease = whole(math.max(idle_ms, redis.call('PTTL', circuit_key)))
   for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, lease) end
   if circuit.state == 'isolated' then redis.call('PERSIST', circuit_key) end
 end
 
+-- Few enough for unpack: there is never more than one beyond the most.
 local function forget_instances(names)
   if #names == 0 then return end
+  local fields = {}
+  for _, name in ipairs(names) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = '!' .. name
+  end
   redis.call('ZREM', instances_key, unpack(names))
-  for _, name in ipairs(names) do redis.call('HDEL', numbers_key, name, '!' .. name) end
+  redis.call('HDEL', numbers_key, unpack(fields))
 end
 
 -- Time never runs backwards in a circuit, or a permit that lapsed would be live
@@ -63,9 +71,9 @@ end
 
 local function touch(circuit)
   -- The first write of all: with the memory full it is refused, and nothing is half done.
-  redis.call('ZADD', instances_key, circuit.now, instance)
-  local before = '(' .. string.format('%.0f', circuit.now - fleet_span_ms)
-  forget_instances(redis.call('ZRANGEBYSCORE', instances_key, '-inf', before, 'LIMIT', 0, 100))
+  redis.call('ZADD', instances_key, whole(circuit.now), instance)
+  local before = '(' .. whole(circuit.now - fleet_span_ms)
+  forget_instances(redis.call('ZRANGEBYSCORE', instances_key, '-inf', before))
   circuit.fleet = redis.call('ZCARD', instances_key)
   if circuit.fleet > MAX_INSTANCES then
     forget_instances(redis.call('ZRANGE', instances_key, 0, circuit.fleet - MAX_INSTANCES - 1))
@@ -79,7 +87,7 @@ local function present()
   if circuit then
     tell_time(circuit)
     touch(circuit)
-    redis.call('HSET', circuit_key, 'latest', circuit.latest, 'lag', circuit.lag)
+    redis.call('HSET', circuit_key, 'latest', whole(circuit.latest), 'lag', whole(circuit.lag))
   else
     local now = clock_us()
     circuit = {
@@ -99,7 +107,6 @@ end
 local function begin(circuit, phase)
   circuit.digits = math.max(circuit.digits + 1, circuit.latest)
   circuit.nonce = nonce
-  circuit.won = 1
   for _, field in ipairs({ 'since', 'opened_at', 'probe_after', 'owner', 'lease_until' }) do
     circuit[field] = phase[field]
   end

@@ -18,12 +18,17 @@ local MAX_WINDOWS = 4
 local BUCKETS = 10
 local WIDTH = 4
 
-local function bucket_ms(window) return window / math.min(BUCKETS, window) end
+-- No clock here tells less than a millisecond apart.
+local function buckets_in(window) return math.min(BUCKETS, window) end
 
-local function bucket_at(window, now) return math.floor(now / bucket_ms(window)) end
+-- Whole numbers until the division, which is then exact enough: a tenth of a window,
+-- rounded first, would put some moments on either side of the line they lie on.
+local function bucket_at(window, now) return math.floor(now * buckets_in(window) / window) end
 
 -- The first bucket that lies wholly within the window.
-local function first_bucket(window, now) return bucket_at(window, now) - math.min(BUCKETS, window) + 1 end
+local function first_bucket(window, now) return bucket_at(window, now) - buckets_in(window) + 1 end
+
+local function field_of(window) return 'w' .. whole(window) end
 
 local function load_counts()
   local values = redis.call('HMGET', counts_key, 'successes', 'failures', 'slow', 'run', 'windows')
@@ -34,7 +39,7 @@ local function load_counts()
   for window in string.gmatch(values[5] or '', '%d+') do counts.windows[#counts.windows + 1] = tonumber(window) end
   for _, window in ipairs(counts.windows) do
     local numbers = {}
-    local packed = redis.call('HGET', counts_key, string.format('w%.0f', window)) or ''
+    local packed = redis.call('HGET', counts_key, field_of(window)) or ''
     for number in string.gmatch(packed, '%d+') do numbers[#numbers + 1] = tonumber(number) end
     counts.buckets[window] = numbers
   end
@@ -51,7 +56,7 @@ local function use_window(counts)
       if #windows < MAX_WINDOWS then
         table.insert(windows, 1, window)
       else
-        redis.call('HDEL', counts_key, string.format('w%.0f', window))
+        redis.call('HDEL', counts_key, field_of(window))
       end
     end
   end
@@ -80,14 +85,13 @@ end
 
 local function pack(numbers)
   local texts = {}
-  -- Not tostring, which drops digits.
-  for place, number in ipairs(numbers) do texts[place] = string.format('%.0f', number) end
+  for place, number in ipairs(numbers) do texts[place] = whole(number) end
   return table.concat(texts, ' ')
 end
 
 local function mark_reporters(now)
   if failures > 0 then
-    redis.call('ZADD', failed_key, now, instance)
+    redis.call('ZADD', failed_key, whole(now), instance)
     redis.call('ZREMRANGEBYRANK', failed_key, 0, -MAX_INSTANCES - 1)
   end
   if successes > 0 then redis.call('DEL', failing_key) end
@@ -103,16 +107,15 @@ local function add_tally(counts, now)
   counts.slow = counts.slow + slow
   counts.run = successes == 0 and counts.run + failures or trailing_failures
   local values = {
-    'successes', counts.successes, 'failures', counts.failures, 'slow', counts.slow, 'run', counts.run,
-    'windows', pack(counts.windows),
+    'successes', whole(counts.successes), 'failures', whole(counts.failures),
+    'slow', whole(counts.slow), 'run', whole(counts.run), 'windows', pack(counts.windows),
   }
   for _, window in ipairs(counts.windows) do
     counts.buckets[window] = add_to(window, counts.buckets[window], now)
-    values[#values + 1] = string.format('w%.0f', window)
+    values[#values + 1] = field_of(window)
     values[#values + 1] = pack(counts.buckets[window])
   end
   redis.call('HSET', counts_key, unpack(values))
-  mark_reporters(now)
 end
 
 local function counters_since(counts, now)
@@ -123,7 +126,7 @@ local function counters_since(counts, now)
       for place = 1, 3 do sums[place] = sums[place] + numbers[at + place] end
     end
   end
-  local since = string.format('%.17g', first * bucket_ms(window_ms))
+  local since = whole(math.ceil(first * window_ms / buckets_in(window_ms)))
   return {
     successes = sums[1],
     failures = sums[2],

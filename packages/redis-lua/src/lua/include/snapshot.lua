@@ -11,7 +11,7 @@ local function snapshot_of(circuit)
     probe_successes = circuit.probe_successes,
     fleet = circuit.fleet,
     now = circuit.now,
-    owner = circuit.lease_until and circuit.owner or '',
+    owner = circuit.owner or '',
     lease_until = circuit.lease_until,
   }
 end

@@ -1,6 +1,12 @@
 -- What a swap makes of a circuit whose state and period are already known to be
 -- those the caller decided on; nil where the present does not allow it.
 
+-- The last moment that a date of ECMAScript has. What lasts longer has no end, and
+-- clients misread numbers that are much larger.
+local LATEST_MS = 8640000000000000
+
+local function after(now, ms) return math.min(now + ms, LATEST_MS) end
+
 local function half_open(circuit, trips, probe_successes)
   return {
     state = 'half-open', trips = trips, probe_successes = probe_successes,
@@ -10,13 +16,13 @@ end
 
 local function with_permit(phase, circuit)
   phase.owner = owner
-  phase.lease_until = circuit.now + lease_ms
+  phase.lease_until = after(circuit.now, lease_ms)
   return phase
 end
 
 -- A lapsed permit is still its owner's to yield: nobody claimed it, or the period would be another.
 local function yielded(circuit, trips)
-  if not circuit.lease_until or circuit.owner ~= owner then return nil end
+  if circuit.owner ~= owner then return nil end
   return half_open(circuit, trips, circuit.probe_successes + (succeeded and 1 or 0))
 end
 
@@ -28,7 +34,7 @@ end
 local function decide_swap(circuit)
   local now, trips = circuit.now, present_trips(circuit)
   if to == 'open' then
-    return { state = 'open', opened_at = now, probe_after = now + cooldown_ms, trips = trips + 1 }
+    return { state = 'open', opened_at = now, probe_after = after(now, cooldown_ms), trips = trips + 1 }
   elseif to == 'closed' then
     -- A reset of a closed circuit does not interrupt its having stayed closed.
     return { state = 'closed', trips = trips, since = circuit.state == 'closed' and circuit.since or now }

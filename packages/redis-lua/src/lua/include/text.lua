@@ -1,3 +1,7 @@
+-- A number as Redis is told it. How a server writes a number of Lua by itself is its
+-- own affair: some drop digits of one that long, some take to exponents.
+local function whole(number) return string.format('%.0f', number) end
+
 -- Replies are integers and nothing else, so that clients of RESP2, RESP3 and JSON
 -- read the same. A text, which is ASCII here, goes as its length and then six bytes
 -- to a number: more would not fit in what a double holds exactly.
