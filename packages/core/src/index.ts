@@ -25,3 +25,19 @@ export {
 } from './errors'
 export type { Listener, Unlisten } from './events'
 export type { ExecuteOptions, Policy, Protected } from './policy'
+export { type RetryBudget, type RetryBudgetOptions, retryBudget } from './retry/budget'
+export {
+  type GiveUpReason,
+  type Retry,
+  type RetryEvents,
+  type RetryOptions,
+  type RetryStats,
+  retry,
+} from './retry/retry'
+export {
+  type Timeout,
+  type TimeoutEvents,
+  type TimeoutOptions,
+  type TimeoutStats,
+  timeout,
+} from './timeout/timeout'

@@ -1,3 +1,4 @@
+import type { Clock } from './clock'
 import { OptionError } from './errors'
 
 const MAX_MS = 2 ** 31 - 1
@@ -96,6 +97,11 @@ export class OptionReader<Options extends object> {
 
 export function isWhole(value: unknown, least: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least
+}
+
+export function isClock(value: unknown): boolean {
+  const { now, setTimeout } = (value ?? {}) as Partial<Clock>
+  return typeof now === 'function' && typeof setTimeout === 'function'
 }
 
 /** A value in a message: itself if it is plain, else its kind, for a client or a header may hold a secret. */

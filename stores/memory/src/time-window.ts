@@ -19,8 +19,8 @@ const WIDTH = 4
  */
 export class TimeWindow implements Counting {
   readonly shape: CircuitWindow
+  readonly #ms: number
   readonly #buckets: number
-  readonly #widthMs: number
   /** Number, successes, failures and slow ones of each bucket that something fell into, the earliest first. */
   #counts: number[] = []
   #reporters: Reporters | undefined
@@ -30,7 +30,7 @@ export class TimeWindow implements Counting {
     this.shape = { kind: 'time', ms }
     // No clock tells less than a millisecond apart across a fleet.
     this.#buckets = Math.min(BUCKETS, ms)
-    this.#widthMs = ms / this.#buckets
+    this.#ms = ms
   }
 
   add(tally: Tally, instance: string, now: number): void {
@@ -61,7 +61,8 @@ export class TimeWindow implements Counting {
   }
 
   #bucketOf(now: number): number {
-    return Math.floor(now / this.#widthMs)
+    // Multiplied first: a tenth of the window is often no number that is exact, and its edges would be off.
+    return Math.floor((now * this.#buckets) / this.#ms)
   }
 
   /** Drops the buckets that the window has left behind. */

@@ -121,9 +121,17 @@ class Group implements SentinelGroup {
     return this.#replicas
   }
 
+  /** What was written before is kept: replicas have it once they have this. */
+  async #untilReplicated(master: RedisServer): Promise<void> {
+    const running = this.#replicas.filter(({ state }) => state === 'running').length
+    await master.command('SET', 'before-the-failover', 1)
+    await master.command('WAIT', running, 0)
+  }
+
   async failover({ losing }: FailoverOptions = {}): Promise<void> {
     const lost = this.#master
     if (losing) {
+      await this.#untilReplicated(lost)
       await shutOutReplicas(lost)
       await losing()
     }

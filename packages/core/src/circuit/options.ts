@@ -2,7 +2,7 @@ import type { CircuitWindow, Store } from '@tidegate/contract'
 import { memoryStore } from '@tidegate/store-memory'
 import { type Clock, systemClock } from '../clock'
 import { OptionError } from '../errors'
-import { isWhole, OptionReader } from '../options'
+import { isClock, isWhole, OptionReader } from '../options'
 import type { CooldownRule, TripRule } from './machine'
 import { isFailureByDefault, isFailureResultByDefault } from './outcome'
 
@@ -276,11 +276,6 @@ function backoffOf(read: Reader, cooldownMs: number): CooldownRule['backoff'] {
 
 function isShare(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value <= 1
-}
-
-function isClock(value: unknown): boolean {
-  const { now, setTimeout } = (value ?? {}) as Partial<Clock>
-  return typeof now === 'function' && typeof setTimeout === 'function'
 }
 
 function isStore(value: unknown): boolean {
