@@ -16,6 +16,9 @@ const KNOWN = { ratio: true, floor: true, windowMs: true, clock: true } as const
 
 const SLICES = 10
 
+/** Reading the clock is most of what counting a call costs: so many are counted as of the last of them. */
+const BUNCH = 16
+
 /**
  * How many further attempts may be made: a share of the calls of the window, and a
  * floor. Without one, retries multiply the load of a dependency by as many attempts
@@ -32,6 +35,8 @@ export class RetryBudget {
   readonly #numbers = new Float64Array(SLICES).fill(-1)
   readonly #calls = new Float64Array(SLICES)
   readonly #retries = new Float64Array(SLICES)
+  /** Calls that have no slice yet. */
+  #untimed = 0
 
   /** Use `retryBudget(options)`. */
   constructor(options: RetryBudgetOptions) {
@@ -44,20 +49,20 @@ export class RetryBudget {
 
   /** Counts a call, its first attempt. */
   addCall(): void {
-    const at = this.#slice()
-    this.#calls[at] = (this.#calls[at] ?? 0) + 1
+    if (++this.#untimed === BUNCH) this.#timeCalls()
   }
 
   /** Takes leave for one more attempt. @returns whether it is given */
   take(): boolean {
-    const at = this.#slice()
     if (this.left < 1) return false
+    const at = this.#slice()
     this.#retries[at] = (this.#retries[at] ?? 0) + 1
     return true
   }
 
   /** Further attempts that could be made now. */
   get left(): number {
+    this.#timeCalls()
     const first = this.#number() - SLICES + 1
     let [calls, retries] = [0, 0]
     for (let at = 0; at < SLICES; at++) {
@@ -66,6 +71,13 @@ export class RetryBudget {
       retries += this.#retries[at] ?? 0
     }
     return Math.max(0, Math.floor(this.#floor + this.#ratio * calls - retries))
+  }
+
+  #timeCalls(): void {
+    if (this.#untimed === 0) return
+    const at = this.#slice()
+    this.#calls[at] = (this.#calls[at] ?? 0) + this.#untimed
+    this.#untimed = 0
   }
 
   #number(): number {

@@ -118,8 +118,16 @@ export class Retry extends Layer<RetryEvents> {
     this.#settings.budget?.addCall()
     let waitedMs = 0
     for (let attempt = 1; ; attempt++) {
-      const failed = await this.#attempt(next, attempt === 1 ? scope : scope.forAttempt(attempt))
-      if ('settled' in failed) return failed.settled
+      const own = attempt === 1 ? scope : scope.forAttempt(attempt)
+      let failed: Failed<T>
+      try {
+        const value = await next(own)
+        if (!this.#isFailedResult(value, attempt)) return value
+        failed = { value }
+      } catch (error) {
+        if (own.aborted || !this.#isWorthIt(error, attempt)) throw error
+        failed = { error }
+      }
       const delayMs = this.#delayAfter(failed, attempt, waitedMs, scope)
       if (delayMs === undefined) return resultOf(failed)
       this.#retries++
@@ -158,25 +166,11 @@ export class Retry extends Layer<RetryEvents> {
     )
   }
 
-  /** What came of an attempt: `settled` where that is what becomes of the call. */
-  async #attempt<T>(next: Next<T>, scope: Scope): Promise<Failed<T> | { readonly settled: T }> {
-    try {
-      const value = await next(scope)
-      const isFailed = this.#asked('isRetryableResult', () =>
-        this.#settings.isRetryableResult(value, scope.attempt),
-      )
-      return isFailed ? { value } : { settled: value }
-    } catch (error) {
-      if (scope.aborted || !this.#isWorthIt(error, scope.attempt)) throw error
-      return { error }
-    }
-  }
-
   /** Nothing was sent by a policy that refused: only a quota says when it would be. */
   #isWorthIt(error: unknown, attempt: number): boolean {
     if (error instanceof OptionError) return false
     if (isRefusal(error)) return error instanceof RateLimitedError
-    return this.#asked('isRetryable', () => this.#settings.isRetryable(error, attempt))
+    return this.#isFailure(error, attempt)
   }
 
   /** How long to wait, or undefined to give up. */
@@ -214,11 +208,20 @@ export class Retry extends Layer<RetryEvents> {
   }
 
   // What the user's rules throw is said, and is not what becomes of the call.
-  #asked(what: string, ask: () => boolean): boolean {
+  #isFailedResult(value: unknown, attempt: number): boolean {
     try {
-      return ask() === true
+      return this.#settings.isRetryableResult(value, attempt) === true
     } catch (error) {
-      this.events.complain(what, error)
+      this.events.complain('isRetryableResult', error)
+      return false
+    }
+  }
+
+  #isFailure(error: unknown, attempt: number): boolean {
+    try {
+      return this.#settings.isRetryable(error, attempt) === true
+    } catch (ruleError) {
+      this.events.complain('isRetryable', ruleError)
       return false
     }
   }
