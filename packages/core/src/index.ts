@@ -1,5 +1,13 @@
 export type * from '@tidegate/contract'
 export { type MemoryStoreOptions, memoryStore } from '@tidegate/store-memory'
+export {
+  type Bulkhead,
+  type BulkheadEvents,
+  type BulkheadOptions,
+  type BulkheadStats,
+  bulkhead,
+  type CallInfo,
+} from './bulkhead/bulkhead'
 export type { CallContext } from './call/context'
 export { follow } from './call/signals'
 export type { CircuitBreaker, CircuitRejection, CircuitStats } from './circuit/breaker'
@@ -24,6 +32,13 @@ export {
   TimeoutError,
 } from './errors'
 export type { Listener, Unlisten } from './events'
+export {
+  type Fallback,
+  type FallbackEvents,
+  type FallbackOptions,
+  type FallbackStats,
+  fallback,
+} from './fallback/fallback'
 export type { ExecuteOptions, Policy, Protected } from './policy'
 export { type RetryBudget, type RetryBudgetOptions, retryBudget } from './retry/budget'
 export {

@@ -1,0 +1,93 @@
+/** A call that waits for a slot. */
+export interface Waiter {
+  readonly priority: number
+  readonly since: number
+  /** Gives it the slot. */
+  readonly start: () => void
+  /** Where it stands; -1 once it has left. */
+  place: number
+}
+
+/** Who is next: FIFO while waits are short, LIFO under overload, and by priority before either. */
+export type Order = 'fifo' | 'lifo-under-overload'
+
+/**
+ * Those who wait, in the order in which they came. Bounded by its owner; leaving is as
+ * cheap as coming, for under overload most leave.
+ */
+export class Queue {
+  /** Holes are where somebody left; they are closed when they are many. */
+  #waiters: (Waiter | undefined)[] = []
+  #first = 0
+  #size = 0
+  /** Whether any two may differ. */
+  #hasPriorities = false
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** When the longest waiting one came; undefined where there is none. */
+  get oldestSince(): number | undefined {
+    for (let at = this.#first; at < this.#waiters.length; at++) {
+      const waiter = this.#waiters[at]
+      if (waiter === undefined) continue
+      this.#first = at
+      return waiter.since
+    }
+    return undefined
+  }
+
+  add(waiter: Waiter): void {
+    this.#hasPriorities ||= waiter.priority !== 0
+    waiter.place = this.#waiters.length
+    this.#waiters.push(waiter)
+    this.#size++
+  }
+
+  /** @returns whether it was still waiting */
+  remove(waiter: Waiter): boolean {
+    if (waiter.place < 0) return false
+    this.#waiters[waiter.place] = undefined
+    waiter.place = -1
+    this.#size--
+    this.#close()
+    return true
+  }
+
+  /** Takes the one who is next out. @param isLifo the latest of the highest priority, and not the earliest */
+  take(isLifo: boolean): Waiter | undefined {
+    let next: Waiter | undefined
+    // From the end where the latest goes first, so that where all are equal the search ends at once.
+    const waiters = this.#waiters
+    const step = isLifo ? -1 : 1
+    for (
+      let at = isLifo ? waiters.length - 1 : this.#first;
+      at >= this.#first && at < waiters.length;
+      at += step
+    ) {
+      const waiter = waiters[at]
+      if (waiter === undefined) continue
+      if (!this.#hasPriorities) {
+        next = waiter
+        break
+      }
+      const isBefore = next === undefined || waiter.priority > next.priority
+      if (isBefore) next = waiter
+    }
+    if (next !== undefined) this.remove(next)
+    return next
+  }
+
+  #close(): void {
+    if (this.#size === 0) {
+      this.#waiters = []
+      this.#first = 0
+      this.#hasPriorities = false
+    } else if (this.#waiters.length > 2 * this.#size + 16) {
+      this.#waiters = this.#waiters.filter((waiter) => waiter !== undefined)
+      this.#first = 0
+      for (const [place, waiter] of this.#waiters.entries()) (waiter as Waiter).place = place
+    }
+  }
+}
