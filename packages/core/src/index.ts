@@ -39,6 +39,7 @@ export {
   type FallbackStats,
   fallback,
 } from './fallback/fallback'
+export { type Hedge, type HedgeEvents, type HedgeOptions, type HedgeStats, hedge } from './hedge/hedge'
 export type { ExecuteOptions, Policy, Protected } from './policy'
 export { type RetryBudget, type RetryBudgetOptions, retryBudget } from './retry/budget'
 export {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addLatency, halveLatencies, newLatencies, quantiles } from '../src/circuit/latencies'
+import { addLatency, halveLatencies, newLatencies, quantiles } from '../src/latencies'
 
 describe('latencies', () => {
   it('are within an eighth of what they were, from a tenth of a millisecond to a minute', () => {

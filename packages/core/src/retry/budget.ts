@@ -47,6 +47,20 @@ export class RetryBudget {
     this.#clock = read.read<Clock, Clock>('clock', systemClock, 'a Clock', isClock)
   }
 
+  /** That of a policy, by its option `budget`: undefined where it is to have none. */
+  static of(read: OptionReader<{ budget?: unknown }>, clock: Clock): RetryBudget | undefined {
+    const takes = 'options of a budget, a retryBudget, or false'
+    const isBudget = (value: unknown) => value === false || (typeof value === 'object' && value !== null)
+    const budget = read.read<RetryBudgetOptions | RetryBudget | false, RetryBudgetOptions>(
+      'budget',
+      {},
+      takes,
+      isBudget,
+    )
+    if (budget === false) return undefined
+    return budget instanceof RetryBudget ? budget : new RetryBudget({ clock, ...budget })
+  }
+
   /** Counts a call, its first attempt. */
   addCall(): void {
     if (++this.#untimed === BUNCH) this.#timeCalls()

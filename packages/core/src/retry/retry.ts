@@ -256,24 +256,11 @@ function settingsOf(read: OptionReader<RetryOptions>, clock: Clock): Settings {
     maxAttempts: read.count('maxAttempts', 3),
     delay: { backoff, jitter: read.oneOf('jitter', ['full', 'none'], 'full'), baseDelayMs, maxDelayMs },
     maxRetryAfterMs: read.milliseconds('maxRetryAfterMs', 30_000, 0),
-    budget: budgetOf(read, clock),
+    budget: RetryBudget.of(read, clock),
     isRetryable: read.function('isRetryable', isFailureByDefault),
     isRetryableResult: read.function('isRetryableResult', isFailureResultByDefault),
     random: read.function('random', Math.random),
   }
-}
-
-function budgetOf(read: OptionReader<RetryOptions>, clock: Clock): RetryBudget | undefined {
-  const takes = 'options of a budget, a retryBudget, or false'
-  const isBudget = (value: unknown) => value === false || (typeof value === 'object' && value !== null)
-  const budget = read.read<RetryBudgetOptions | RetryBudget | false, RetryBudgetOptions>(
-    'budget',
-    {},
-    takes,
-    isBudget,
-  )
-  if (budget === false) return undefined
-  return budget instanceof RetryBudget ? budget : new RetryBudget({ clock, ...budget })
 }
 
 /**
