@@ -38,6 +38,29 @@ function newLoop() {
   )
 }
 
+/**
+ * Bytes of heap that a call of each subject takes, garbage included: over so few calls that
+ * nothing is collected in between, in the median of the rounds.
+ *
+ * @param {Record<string, () => unknown>} subjects
+ * @returns {Promise<Record<string, number>>}
+ */
+export async function allocated(subjects, { rounds, calls }) {
+  const bytes = {}
+  for (const [name, subject] of Object.entries(subjects)) {
+    const loop = newLoop()
+    await loop(subject, 20 * calls)
+    const samples = []
+    for (let round = 0; round < rounds; round++) {
+      const before = heapUsed()
+      await loop(subject, calls)
+      samples.push((process.memoryUsage().heapUsed - before) / calls)
+    }
+    bytes[name] = quartiles(samples).median
+  }
+  return bytes
+}
+
 function quartiles(samples) {
   const sorted = samples.toSorted((a, b) => a - b)
   const at = (share) => sorted[Math.round(share * (sorted.length - 1))]

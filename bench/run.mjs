@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { commands } from './commands.mjs'
-import { measure } from './measure.mjs'
+import { allocated, measure } from './measure.mjs'
 import { memory } from './memory.mjs'
+import { composedCalls, peerKinds, singleCalls } from './subjects/composed.mjs'
 import { furtherCalls, healthyCalls } from './subjects/healthy.mjs'
 import { rejectedCalls } from './subjects/rejected.mjs'
 
@@ -58,6 +59,34 @@ const parts = {
     table('A call that is rejected', rejected, 'cockatiel')
     return () =>
       goal('a rejection beside cockatiel', rejected.Tidegate.median / rejected.cockatiel.median, 0.5)
+  },
+
+  async composed() {
+    const composed = await measure(composedCalls(), { rounds, calls: calls / 4 })
+    table('Retry, breaker and timeout around a call that succeeds', composed, 'a bare await')
+    const bytes = await allocated(composedCalls(), { rounds, calls: 200 })
+    console.log('\n| | heap bytes per call, garbage included |\n|---|---:|')
+    for (const [name, count] of Object.entries(bytes)) console.log(`| ${name} | ${count.toFixed(0)} |`)
+    const single = await measure(singleCalls(), { rounds, calls: calls / 4 })
+    table('Each policy alone', single, 'a bare await')
+    const [ours, cockatiels] = ['Tidegate', 'cockatiel'].map((whose) => ({
+      three: composed[`${whose}: retry, breaker, timeout`].median,
+      four: composed[`${whose}, with a bulkhead`].median,
+    }))
+    return () => {
+      const opossum = composed['opossum, breaker and timeout'].median
+      goal('retry, breaker and timeout beside opossum', ours.three / opossum, 1)
+      goal('the same with a bulkhead beside opossum', ours.four / opossum, 1)
+      goal("the same beside cockatiel's three", ours.three / cockatiels.three, 0.1)
+      goal("the same with a bulkhead beside cockatiel's four", ours.four / cockatiels.four, 0.1)
+      for (const kind of peerKinds) {
+        goal(
+          `${kind} alone beside cockatiel's`,
+          single[`Tidegate ${kind}`].median / single[`cockatiel ${kind}`].median,
+          1,
+        )
+      }
+    }
   },
 
   async memory() {

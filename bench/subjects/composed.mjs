@@ -1,4 +1,4 @@
-import { circuitBreaker, compose, retry, timeout } from '@tidegate/core'
+import { bulkhead, circuitBreaker, compose, fallback, hedge, retry, timeout } from '@tidegate/core'
 import {
   circuitBreaker as cockatielBreaker,
   bulkhead as cockatielBulkhead,
@@ -20,6 +20,9 @@ const ours = {
   retry: () => retry({ name: 'bench' }),
   circuit: () => circuitBreaker({ name: 'bench' }),
   timeout: () => timeout({ name: 'bench', timeoutMs: TIMEOUT_MS }),
+  bulkhead: () => bulkhead({ name: 'bench', limit: 100 }),
+  fallback: () => fallback({ name: 'bench', fallback: 0 }),
+  hedge: () => hedge({ name: 'bench', delayMs: 1_000 }),
 }
 
 const cockatiels = {
@@ -33,6 +36,9 @@ const cockatiels = {
   bulkhead: () => cockatielBulkhead(100),
   fallback: () => cockatielFallback(handleAll, 0),
 }
+
+/** The policies that cockatiel has, too. */
+export const peerKinds = Object.keys(cockatiels)
 
 const execute = (policy) => () => policy.execute(work)
 
@@ -49,6 +55,9 @@ export function composedCalls() {
       wrap(cockatiels.retry(), cockatiels.bulkhead(), cockatiels.circuit(), cockatiels.timeout()),
     ),
     'Tidegate: retry, breaker, timeout': execute(compose(ours.retry(), ours.circuit(), ours.timeout())),
+    'Tidegate, with a bulkhead': execute(
+      compose(ours.retry(), ours.bulkhead(), ours.circuit(), ours.timeout()),
+    ),
   }
 }
 

@@ -20,6 +20,13 @@ export type { Reach } from './circuit/switches'
 export { type CancelTimer, type Clock, systemClock } from './clock'
 export { compose } from './compose/compose'
 export type { Pipeline } from './compose/pipeline'
+export { type PolicyRegistry, policies } from './compose/registry'
+export {
+  type Resilience,
+  type ResilienceOptions,
+  type ResilienceReconfiguration,
+  resilience,
+} from './compose/resilience'
 export {
   BulkheadFullError,
   CircuitIsolatedError,

@@ -11,16 +11,16 @@ export class Pipeline extends Layer<object> {
   /** From the outermost to the innermost. */
   readonly layers: readonly Layer<object>[]
 
+  /** What the deadlines of callers go by. */
+  readonly clock: Clock
+
   /** Use `compose(...policies)`, which checks them. */
-  constructor(name: string, layers: readonly Layer<object>[]) {
+  constructor(name: string, layers: readonly Layer<object>[], clock?: Clock) {
     super()
     this.name = name
     this.layers = layers
-  }
-
-  /** Of the outermost policy. */
-  get clock(): Clock {
-    return this.layers[0]?.clock ?? systemClock
+    // A policy that tells no time has the system's: one that a test turns is meant for all.
+    this.clock = clock ?? layers.find((layer) => layer.clock !== systemClock)?.clock ?? systemClock
   }
 
   protected get eventNames(): Readonly<Record<never, true>> {

@@ -202,7 +202,7 @@ class Race<T> {
     if (this.#deadline !== undefined) deadlinesOf(this.#hedge.clock).clear(this.#deadline)
     settle()
     // Where the whole call is told to stop, its parts are told why.
-    if (this.#scope.aborted) return
+    if (this.#scope.aborted || this.#running.size === 0) return
     const reason = new DOMException('another attempt was quicker', 'AbortError')
     for (const part of this.#running) part.abort(reason)
     this.#running.clear()
