@@ -2,11 +2,11 @@ import type { MaybePromise } from './circuit'
 
 export interface CacheEntry {
   readonly value: string
-  /** How old it is, in ms, by the store's clock. */
+  /** How old it is, in whole ms, by the store's clock; at least 0. */
   readonly ageMs: number
 }
 
-/** Cache: last good answers, as text. */
+/** Cache: last good answers, as text. What a store has no room for it may forget at any time. */
 export interface CacheStore {
   /** Undefined where there is none, or where it has outlived its time. */
   get(key: string): MaybePromise<CacheEntry | undefined>

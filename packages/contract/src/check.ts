@@ -1,5 +1,7 @@
 import { type CircuitState, type CircuitWindow, SWAPS, type Tally, type Terms } from './circuit'
 import { isFence, isNonce } from './fence'
+import type { LeaseRequest } from './leases'
+import { capacityOf, type LimitAlgorithm, MAX_QUOTAS, type Quota } from './limits'
 
 /*
  * What a command must bring, for stores to hold their callers to. A caller that
@@ -68,6 +70,73 @@ export function checkSwap(from: CircuitState, to: CircuitState, terms: Terms): v
 /** Whether there is such a swap at all: see {@link SWAPS}. */
 export function isSwap(from: CircuitState, to: CircuitState): boolean {
   return SWAPS[from].includes(to)
+}
+
+const ALGORITHMS: readonly LimitAlgorithm[] = ['gcra', 'sliding-window', 'fixed-window']
+
+/** Products of a number and a window are summed up: so far from the end of what is exact none comes near it. */
+const LARGEST_PRODUCT = Number.MAX_SAFE_INTEGER / 8
+
+/** @throws TypeError */
+export function checkKey(key: string): void {
+  if (!isText(key)) fail('key', 'a string that is not empty', key)
+}
+
+/** @throws TypeError naming the field, what it takes and what it got */
+export function checkQuotas(quotas: readonly Quota[]): void {
+  if (!Array.isArray(quotas) || quotas.length === 0 || quotas.length > MAX_QUOTAS) {
+    fail('quotas', `a list of 1 to ${MAX_QUOTAS}`, Array.isArray(quotas) ? quotas.length : quotas)
+  }
+  const names = new Set<string>()
+  for (const [index, quota] of quotas.entries()) {
+    const field = `quotas[${index}]`
+    if (!isText(quota?.name)) fail(`${field}.name`, 'a string that is not empty', quota?.name)
+    if (names.has(quota.name)) fail(`${field}.name`, 'unlike that of any other quota', quota.name)
+    names.add(quota.name)
+    if (!ALGORITHMS.includes(quota.algorithm)) {
+      fail(`${field}.algorithm`, ALGORITHMS.join(' or '), quota.algorithm)
+    }
+    for (const name of ['limit', 'windowMs'] as const) {
+      if (!isWhole(quota[name], 1)) fail(`${field}.${name}`, 'a whole number, at least 1', quota[name])
+    }
+    if (quota.burst !== undefined) {
+      if (quota.algorithm !== 'gcra') fail(`${field}.burst`, 'left out where it is not gcra', quota.burst)
+      if (!isWhole(quota.burst, 1)) fail(`${field}.burst`, 'a whole number, at least 1', quota.burst)
+    }
+    if (Math.max(quota.limit, capacityOf(quota)) * quota.windowMs > LARGEST_PRODUCT) {
+      fail(`${field}.limit`, `less, for a window of ${quota.windowMs} ms`, quota.limit)
+    }
+  }
+}
+
+/** @throws TypeError */
+export function checkCost(cost: number, quotas: readonly Quota[]): void {
+  if (!isWhole(cost, 0)) fail('cost', 'a whole number, at least 0', cost)
+  const longest = Math.max(...quotas.map(({ windowMs }) => windowMs))
+  if (cost * longest > LARGEST_PRODUCT) fail('cost', `less, for a window of ${longest} ms`, cost)
+}
+
+/** @throws TypeError naming the field, what it takes and what it got */
+export function checkLeaseRequest(request: LeaseRequest): void {
+  checkOwner(request?.owner)
+  if (!isWhole(request.limit, 1)) fail('limit', 'a whole number, at least 1', request.limit)
+  checkLeaseMs(request.leaseMs)
+}
+
+/** @throws TypeError */
+export function checkOwner(owner: string): void {
+  if (!isNonce(owner)) fail('owner', '1 to 64 of A-Z a-z 0-9 _ -', owner)
+}
+
+/** @throws TypeError */
+export function checkLeaseMs(leaseMs: number): void {
+  if (!isWhole(leaseMs, 1)) fail('leaseMs', 'whole milliseconds, at least 1', leaseMs)
+}
+
+/** @throws TypeError naming the field, what it takes and what it got */
+export function checkCacheEntry(value: string, ttlMs: number): void {
+  if (typeof value !== 'string') fail('value', 'a string', value)
+  if (!isWhole(ttlMs, 1)) fail('ttlMs', 'whole milliseconds, at least 1', ttlMs)
 }
 
 function checkState(field: 'from' | 'to', state: CircuitState): void {

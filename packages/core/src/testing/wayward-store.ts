@@ -59,9 +59,9 @@ export class WaywardStore implements Store {
     this.supports = { ...inner.supports, ...supports }
     const { circuits, limits, leases, cache } = inner
     this.circuits = this.#through(circuits, CIRCUIT_METHODS)
-    if (limits) this.limits = this.#through(limits, ['consume', 'peek', 'settle'])
+    if (limits) this.limits = this.#through(limits, ['consume', 'peek', 'settle', 'reset'])
     if (leases) this.leases = this.#through(leases, ['acquire', 'renew', 'release'])
-    if (cache) this.cache = this.#through(cache, ['get', 'set'])
+    if (cache) this.cache = this.#through(cache, ['get', 'set', 'delete'])
   }
 
   /** @param methods those of circuits, where none is named; `undefined` ends their misbehaving */
