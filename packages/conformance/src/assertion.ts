@@ -31,6 +31,23 @@ export function sameMoment(actual: number | undefined, expected: number, what: s
     throw new ConformanceError(what, expected, actual)
 }
 
+/** For durations and numbers of which a store may come with less. */
+export function atMost(actual: number, bound: number, what: string): void {
+  if (!(actual <= bound)) throw new ConformanceError(what, `at most ${bound}`, actual)
+}
+
+/** A command that is none: refused with a TypeError, at once or as a rejection. */
+export async function refused(command: () => unknown, what: string): Promise<void> {
+  let outcome = 'an answer'
+  try {
+    await command()
+  } catch (error) {
+    // By its name, for a test environment may have a TypeError of its own.
+    outcome = error instanceof Error ? error.name : String(error)
+  }
+  same(outcome, 'TypeError', what)
+}
+
 export function holds(condition: boolean, what: string): void {
   if (!condition) throw new ConformanceError(what, true, false)
 }

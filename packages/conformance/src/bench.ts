@@ -1,6 +1,6 @@
 import type { CircuitSnapshot, CircuitWindow, Store, Terms } from '@tidegate/contract'
 import { ConformanceError, holds } from './assertion'
-import type { Harness, Hook, Hooks } from './harness'
+import { ALL_PARTS, type Harness, type Hook, type Hooks, type Part } from './harness'
 import { Party, type Surroundings } from './party'
 
 /** Long enough for nothing to run out during a case that does not ask for it. */
@@ -18,6 +18,7 @@ export class Bench {
   readonly #peers: readonly Store[]
   readonly #surroundings: Surroundings
   #parties = 0
+  #turns = 0
 
   private constructor(harness: Harness, store: Store, peers: readonly Store[]) {
     const unique = `${Date.now().toString(36)}${Math.floor(Math.random() * 2 ** 40).toString(36)}`
@@ -48,15 +49,35 @@ export class Bench {
     else await this.store.close()
   }
 
+  /** The way to the store of the process whose turn it is, where the harness has peers. */
+  turn(): Store {
+    const stores = [this.store, ...this.#peers]
+    return stores[this.#turns++ % stores.length] as Store
+  }
+
   /** The next instance; where the harness has peers, they take turns. */
   party(name: string = this.name, id?: string): Party {
-    const stores = [this.store, ...this.#peers]
-    const store = stores[this.#parties++ % stores.length] as Store
-    return new Party(id ?? `instance-${this.#parties}`, name, store.circuits, this.#surroundings)
+    return new Party(id ?? `instance-${++this.#parties}`, name, this.turn().circuits, this.#surroundings)
+  }
+
+  /** Unlike any other of this store: an owner, or part of a key. */
+  unique(): string {
+    return this.#surroundings.nonce()
+  }
+
+  /** The store's clock, by the answer of a circuit beside those of the case. */
+  async now(): Promise<number> {
+    const clock = new Party('clock', `${this.name}-clock`, this.store.circuits, this.#surroundings)
+    return (await clock.read()).now
   }
 
   async advance(ticks: number): Promise<void> {
-    await this.hook('advance')(ticks * this.tickMs, this.store)
+    await this.wait(ticks * this.tickMs)
+  }
+
+  /** As long as an answer said, to the millisecond. */
+  async wait(ms: number): Promise<void> {
+    await this.hook('advance')(ms, this.store)
   }
 
   /** The hook, which the needs of the case have promised. */
@@ -72,6 +93,11 @@ export class Bench {
 
   supports(): Harness['supports'] {
     return this.#harness.supports
+  }
+
+  /** What the harness says its store has. */
+  parts(): readonly Part[] {
+    return this.#harness.parts ?? ALL_PARTS
   }
 
   /** A window of this many ticks, where cases are about its length. */

@@ -1,9 +1,12 @@
 import type { WindowKind } from '@tidegate/contract'
 import type { Bench } from './bench'
-import type { Hook } from './harness'
+import type { Hook, Part } from './harness'
 
-/** What a case cannot do without: a hook of the harness, or something the store supports. */
-export type Need = Hook | WindowKind | 'push'
+/**
+ * What a case cannot do without: a hook of the harness, or something the store
+ * supports. A part, where the case is about several.
+ */
+export type Need = Hook | WindowKind | Part | 'push'
 
 export interface Case {
   /** A sentence in the present tense, with the store as its subject. */

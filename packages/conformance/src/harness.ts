@@ -31,18 +31,25 @@ export interface Hooks {
   readonly flush?: (store: Store) => unknown
   /** Calls `write`, waits for it, and then loses what it wrote, as a failover to a replica that lags does. */
   readonly loseWrites?: (write: () => Promise<void>, store: Store) => unknown
-  /** Another process' way to the same circuits. The suite closes it. */
+  /** Another process' way to the same state. The suite closes it. */
   readonly peer?: (store: Store) => MaybePromise<Store>
 }
 
 export type Hook = keyof Hooks
+
+/** What a store may consist of: the names of its fields. */
+export type Part = 'circuits' | 'limits' | 'leases' | 'cache'
+
+export const ALL_PARTS: readonly Part[] = ['circuits', 'limits', 'leases', 'cache']
 
 /** A store, to the suite. */
 export interface Harness {
   readonly name: string
   /** What the store is going to declare: the tests are laid out before there is one. */
   readonly supports: StoreSupports
-  /** A store of its own for each case; it may lie in the same place as others, whose circuits it then sees. */
+  /** What the store consists of: `storeConformance` shows what is not named as left out. @default all four */
+  readonly parts?: readonly Part[]
+  /** A store of its own for each case; it may lie in the same place as others, whose state it then sees. */
   readonly create: () => MaybePromise<Store>
   /** Instead of `store.close()`, at the end of each case. */
   readonly dispose?: (store: Store) => MaybePromise<void>

@@ -1,3 +1,12 @@
 export { ConformanceError } from './assertion'
-export type { Harness, Hook, Hooks, Runner, Test } from './harness'
-export { circuitConformance, type LeftOut, leftOut, realTime } from './suite'
+export type { Harness, Hook, Hooks, Part, Runner, Test } from './harness'
+export type { LeftOut } from './lay-out'
+export {
+  cacheConformance,
+  circuitConformance,
+  leaseConformance,
+  leftOut,
+  limitConformance,
+  realTime,
+  storeConformance,
+} from './suite'

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { circuitConformance } from '../src'
+import { storeConformance } from '../src'
 import { reference } from './support/reference'
 
-circuitConformance({ describe, it }, { ...reference(), print: console.info })
+storeConformance({ describe, it }, { ...reference(), print: console.info })

@@ -9,7 +9,8 @@ it('runs under node:test as it does under vitest', () => {
   const args = ['--import', 'tsx', '--conditions', 'tidegate-source', '--test-reporter', 'tap', file]
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   expect(stdout).toMatch(/^# fail 0$/m)
-  expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(150)
-  expect(stdout).toMatch(new RegExp(`^# skipped ${leftOut(reference([], { hooks: {} })).length}$`, 'm'))
+  expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(500)
+  const { length } = leftOut(reference([], { hooks: {} }), ['circuits', 'limits', 'leases', 'cache'])
+  expect(stdout).toMatch(new RegExp(`^# skipped ${length}$`, 'm'))
   expect(status).toBe(0)
 })

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { circuitConformance, leftOut } from '../src'
+import { circuitConformance, leftOut, limitConformance, storeConformance } from '../src'
 import { collector, failures } from './support/collector'
 import { reference } from './support/reference'
+
+const PARTS = ['circuits', 'limits', 'leases', 'cache'] as const
 
 const everything = { windows: ['time', 'consecutive', 'count'], push: true, shared: false } as const
 
 describe('what is left out', () => {
   it('is nothing for a store that supports everything and a harness with every hook', () => {
-    expect(leftOut(reference())).toEqual([])
+    expect(leftOut(reference(), PARTS)).toEqual([])
   })
 
   it('is what needs a hook the harness does not have, by its name', () => {
@@ -27,6 +29,34 @@ describe('what is left out', () => {
       'the store does not support `push`',
       'the store does not support `count` windows',
     ])
+  })
+
+  it('is told for each part that is asked for', () => {
+    const { flush: _, ...hooks } = reference().hooks ?? {}
+    const needsFlush = (parts: Parameters<typeof leftOut>[1]) => leftOut(reference([], { hooks }), parts)
+    expect(needsFlush(['cache'])).toEqual([
+      {
+        title: 'A value comes back as it was: has nothing after it was flushed',
+        reason: 'needs the hook `flush`',
+      },
+    ])
+    const each = PARTS.flatMap((part) => needsFlush([part]))
+    expect(needsFlush(PARTS)).toEqual(each)
+    expect(new Set(each.map(({ title }) => title)).size).toBe(5)
+  })
+
+  it('is a whole part that the store does not have, and what is about it and another', async () => {
+    const runner = collector()
+    const lines: string[] = []
+    const parts = ['circuits', 'limits', 'cache'] as const
+    const harness = reference(['has no leases'], { parts, print: (line) => lines.push(line) })
+    storeConformance(runner, harness)
+    expect(runner.skipped).toEqual([
+      'left out: keeps its parts apart under one name: the store has no `leases`',
+      'left out: the contract of leases: the store has no `leases`',
+    ])
+    expect(lines).toHaveLength(2)
+    expect(await failures(runner)).toEqual(new Map())
   })
 
   it('shows as skipped, and is printed', () => {
@@ -52,8 +82,8 @@ describe('what is left out', () => {
 describe('what is not left out', () => {
   it('passes without hooks', async () => {
     const runner = collector()
-    circuitConformance(runner, reference([], { hooks: {} }))
-    expect(runner.tests.length).toBeGreaterThan(40)
+    storeConformance(runner, reference([], { hooks: {} }))
+    expect(runner.tests.length).toBeGreaterThan(200)
     expect(await failures(runner)).toEqual(new Map())
   })
 
@@ -65,6 +95,20 @@ describe('what is not left out', () => {
     })
   }
 
+  it('passes a store whose sliding windows are exact', async () => {
+    const runner = collector()
+    limitConformance(runner, reference(['keeps each moment of a window']))
+    expect(await failures(runner)).toEqual(new Map())
+  })
+
+  it('fails each case of a part that is missing, and says so', async () => {
+    const runner = collector()
+    limitConformance(runner, reference(['has no limits']))
+    const failed = await failures(runner)
+    expect(failed.size).toBe(runner.tests.length)
+    expect(String([...failed.values()][0])).toContain('the limits of the store')
+  })
+
   it('fails a shared store that declares count windows', async () => {
     const runner = collector()
     circuitConformance(runner, reference([], { supports: { ...everything, shared: true } }))
@@ -73,7 +117,7 @@ describe('what is not left out', () => {
 
   it('has a title of its own for each case', () => {
     const runner = collector()
-    circuitConformance(runner, reference())
+    storeConformance(runner, reference())
     const titles = runner.tests.map(({ title }) => title)
     expect(new Set(titles).size).toBe(titles.length)
   })
@@ -106,8 +150,10 @@ describe('a random case', () => {
   it('passes whatever the seed', async () => {
     for (let seed = 0; seed < 100; seed++) {
       const runner = collector()
-      circuitConformance(runner, reference([], { seed }))
-      const random = runner.tests.filter(({ title }) => title === inRandomOrders || title.includes('at once'))
+      storeConformance(runner, reference([], { seed }))
+      const isRandom = /^keeps to the contract in random|decided on a fence at once$|over any span/
+      const random = runner.tests.filter(({ title }) => isRandom.test(title))
+      expect(random).toHaveLength(5)
       expect(await failures({ ...runner, tests: random })).toEqual(new Map())
     }
   })

@@ -65,7 +65,7 @@ export interface LimitStore {
    *   denied, and 0 only where a settled cost has taken more than there was
    */
   consume(key: string, quotas: readonly Quota[], cost: number): MaybePromise<LimitDecision>
-  /** What `consume` would say of a cost of 1, consuming nothing. */
+  /** Whether a `consume` of a cost of 1 would be allowed, consuming nothing: the quotas as they are. */
   peek(key: string, quotas: readonly Quota[]): MaybePromise<LimitDecision>
   /**
    * The real cost of what was reserved, known later. The first settle of a reservation

@@ -1,4 +1,5 @@
 import { type CircuitState, SWAPS } from '@tidegate/contract'
+import { STUMBLES } from './stumbles'
 
 const STATES = Object.keys(SWAPS) as CircuitState[]
 
@@ -10,25 +11,9 @@ const swapFaults = STATES.flatMap((from) =>
   }),
 )
 
-/** What a name may trip a store up with. */
-export const STUMBLES: Readonly<Record<string, (name: string) => boolean>> = {
-  'braces, as of a hash tag': (name) => name.includes('{a}'),
-  'a closing brace before an opening one': (name) => name.startsWith('}{'),
-  'line breaks': (name) => name.includes('\n'),
-  'a NUL': (name) => name.includes('\0'),
-  'bars and colons': (name) => name.includes('|b:'),
-  'a pattern': (name) => name.includes('*'),
-  'a percent sign': (name) => name.includes('%'),
-  'quotes and spaces': (name) => name.includes('"'),
-  'what an object inherits': (name) => name.includes('__proto__'),
-  'what else an object inherits': (name) => name.includes('constructor'),
-  'letters beyond ASCII': (name) => name.includes('日本'),
-  '10 KB': (name) => name.length > 10_000,
-  'a number': (name) => /^\d+/.test(name),
-}
 const nameFaults = Object.keys(STUMBLES).map((what) => [`stumbles over ${what}`, `takes a name of ${what}`])
 
-/** What a store may get wrong, and the cases that must find it. */
+/** What a store may get wrong about circuits, and the cases that must find it. */
 export const FAULTS: Readonly<Record<string, string | readonly string[]>> = {
   ...Object.fromEntries([...swapFaults, ...nameFaults]),
   'declares another push': 'declares what the harness says it declares',
@@ -174,5 +159,5 @@ export const FAULTS: Readonly<Record<string, string | readonly string[]>> = {
   'has no subscribe': 'offers subscribe where it declares push',
 }
 
-/** A key of {@link FAULTS}. */
+/** A key of {@link FAULTS}, or of those of another part. */
 export type Fault = string

@@ -17,7 +17,11 @@ import {
   type WindowCounters,
   windowSpanMs,
 } from '@tidegate/contract'
-import { type Fault, STUMBLES } from './faults'
+import type { Fault } from './faults'
+import { type CacheRow, referenceCache } from './reference-cache'
+import { type LeaseRow, referenceLeases } from './reference-leases'
+import { type LimitRow, referenceLimits } from './reference-limits'
+import { STUMBLES } from './stumbles'
 
 interface Counted {
   at: number
@@ -48,9 +52,12 @@ interface Row {
 
 type Listener = { owner: object; name: string; call: (snapshot: CircuitSnapshot) => void }
 
-/** Where the circuits of one server lie: plain data, so that a failover can take it back. */
+/** Where all that one server keeps lies: plain data, so that a failover can take it back. */
 export class Server {
   rows: Map<string, Row> = new Map()
+  limits: Map<string, LimitRow> = new Map()
+  leases: Map<string, LeaseRow> = new Map()
+  cache: Map<string, CacheRow> = new Map()
   listeners: Listener[] = []
   /** Where a store counts that keeps no window for each circuit. */
   readonly oneWindow: Counted[] = []
@@ -64,6 +71,18 @@ export class Server {
   /** A real clock never stands still between two commands; this one moves by a microsecond. */
   tick(): number {
     return ++this.micros / 1000
+  }
+
+  /** Goes on as it was before, once `write` is through. */
+  async loseWrites(write: () => Promise<void>): Promise<void> {
+    const { rows, limits, leases, cache } = this
+    const kept = structuredClone({ rows, limits, leases, cache })
+    await write()
+    Object.assign(this, kept)
+  }
+
+  flush(): void {
+    for (const kept of [this.rows, this.limits, this.leases, this.cache]) kept.clear()
   }
 }
 
@@ -240,6 +259,9 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
     ready: () => !has('is never ready'),
     ping() {},
     async close() {},
+    limits: referenceLimits(server, faults),
+    leases: referenceLeases(server, faults),
+    cache: referenceCache(server, faults),
     circuits: {
       async readState(name, terms): Promise<CircuitSnapshot> {
         const now = server.tick()
@@ -351,6 +373,7 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
 
       async forget(name): Promise<void> {
         const row = server.rows.get(escaped(name))
+        if (has('resets what it is told to forget')) server.limits.delete(name)
         if (row?.state === 'isolated' && has('keeps isolated circuits when told to forget')) return
         if (row === undefined && has('throws where there is nothing to forget'))
           throw new Error('no such key')
@@ -370,6 +393,8 @@ export function referenceStore(server: Server, supports: StoreSupports, faults: 
       },
     },
   }
+  if (has('has no limits')) delete (store as { limits?: unknown }).limits
+  if (has('has no leases')) delete (store as { leases?: unknown }).leases
   if (has('has no subscribe')) delete store.circuits.subscribe
   return store
 }

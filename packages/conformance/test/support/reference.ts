@@ -27,12 +27,8 @@ export function reference(faults: readonly Fault[] = [], over: Partial<Harness> 
       leap: pass,
       stepClock: pass,
       expire: (name) => server.rows.delete(name),
-      flush: () => server.rows.clear(),
-      async loseWrites(write) {
-        const kept = structuredClone(server.rows)
-        await write()
-        server.rows = kept
-      },
+      flush: () => server.flush(),
+      loseWrites: (write) => server.loseWrites(write),
       peer: () => referenceStore(wrong.has('shares nothing') ? new Server(START) : server, supports, wrong),
     },
     print() {},

@@ -1,7 +1,7 @@
 import type { CircuitSnapshot, Unsubscribe } from '@tidegate/contract'
-import { holds, matches, same } from '../assertion'
-import type { Bench } from '../bench'
-import { type Group, test } from '../case'
+import { holds, matches, same } from '../../assertion'
+import type { Bench } from '../../bench'
+import { type Group, test } from '../../case'
 
 export const pushes: Group = {
   title: 'Push',

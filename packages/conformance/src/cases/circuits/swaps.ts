@@ -1,8 +1,8 @@
 import { type CircuitState, SWAPS } from '@tidegate/contract'
-import { holds, matches, same } from '../assertion'
-import type { Bench } from '../bench'
-import { type Case, type Group, type Need, test } from '../case'
-import type { Party } from '../party'
+import { holds, matches, same } from '../../assertion'
+import type { Bench } from '../../bench'
+import { type Case, type Group, type Need, test } from '../../case'
+import type { Party } from '../../party'
 
 const STATES = Object.keys(SWAPS) as CircuitState[]
 

@@ -1,5 +1,5 @@
-import { same } from '../assertion'
-import { type Group, test } from '../case'
+import { same } from '../../assertion'
+import { type Group, test } from '../../case'
 
 export const fleets: Group = {
   title: 'The fleet is who touched the circuit lately',

@@ -1,7 +1,7 @@
 import { fenceDigits, fenceNonce, isFence } from '@tidegate/contract'
-import { holds, matches, same } from '../assertion'
-import type { Bench } from '../bench'
-import { type Group, test } from '../case'
+import { holds, matches, same } from '../../assertion'
+import type { Bench } from '../../bench'
+import { type Group, test } from '../../case'
 
 export const fences: Group = {
   title: 'A fence names one period for all time',

@@ -1,6 +1,6 @@
 import type { CircuitWindow } from '@tidegate/contract'
-import { holds, matches, same } from '../assertion'
-import { type Group, test } from '../case'
+import { holds, matches, same } from '../../assertion'
+import { type Group, test } from '../../case'
 
 const consecutive: CircuitWindow = { kind: 'consecutive' }
 

@@ -1,5 +1,5 @@
-import { holds, same } from '../assertion'
-import { type Group, test } from '../case'
+import { holds, same } from '../../assertion'
+import { type Group, test } from '../../case'
 
 export const trips: Group = {
   title: 'Trips are open periods in a row',

@@ -1,6 +1,6 @@
 import type { WindowCounters } from '@tidegate/contract'
-import { holds, matches, same } from '../assertion'
-import { type Group, test } from '../case'
+import { holds, matches, same } from '../../assertion'
+import { type Group, test } from '../../case'
 
 const NOTHING = { failures: 0, successes: 0, slow: 0, consecutiveFailures: 0, reporters: 0 }
 

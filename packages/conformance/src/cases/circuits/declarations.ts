@@ -1,5 +1,5 @@
-import { holds, same } from '../assertion'
-import { type Group, test } from '../case'
+import { holds, same } from '../../assertion'
+import { type Group, test } from '../../case'
 
 export const declarations: Group = {
   title: 'What a store says of itself',

@@ -1,5 +1,5 @@
-import { holds, matches, same } from '../assertion'
-import { type Group, test } from '../case'
+import { holds, matches, same } from '../../assertion'
+import { type Group, test } from '../../case'
 
 const giveBack = { yield: true } as const
 

@@ -1,24 +1,6 @@
-import { holds, matches, same } from '../assertion'
-import { type Group, test } from '../case'
-
-const HOSTILE: Readonly<Record<string, string>> = {
-  'braces, as of a hash tag': '{a}{b}}{',
-  'a closing brace before an opening one': '}{',
-  'line breaks': 'a\r\nb\n',
-  'a NUL': 'a\u0000b',
-  'bars and colons': 'a|b:c|',
-  'a pattern': '*?[a-z]\\*',
-  'a percent sign': '%7Ba%7D%',
-  'quotes and spaces': ` "a" 'b' `,
-  'what an object inherits': '__proto__',
-  'what else an object inherits': 'constructor',
-  'letters beyond ASCII': 'zażółć-日本-🛑',
-  '10 KB': 'x'.repeat(10_240),
-  'a number': '17',
-}
-
-/** Each of these is another circuit, however they are escaped. */
-const ALIKE = ['a', 'A', 'a ', 'a:', 'a|', '{a}', '{a', 'a}', '%7Ba%7D', 'é', 'e\u0301', 'a\\', 'a\n', '%61']
+import { holds, matches, same } from '../../assertion'
+import { type Group, test } from '../../case'
+import { ALIKE, HOSTILE } from '../../hostile'
 
 export const names: Group = {
   title: 'Names are anything',

@@ -1,4 +1,4 @@
-import type { Group } from '../case'
+import type { Group } from '../../case'
 import { declarations } from './declarations'
 import { deliveries } from './deliveries'
 import { evidence } from './evidence'
@@ -14,7 +14,7 @@ import { time } from './time'
 import { trips } from './trips'
 import { windows } from './windows'
 
-export const groups: readonly Group[] = [
+export const circuits: readonly Group[] = [
   declarations,
   fences,
   time,

@@ -1,5 +1,5 @@
-import { holds, matches, same, sameMoment } from '../assertion'
-import { type Group, test } from '../case'
+import { holds, matches, same, sameMoment } from '../../assertion'
+import { type Group, test } from '../../case'
 
 export const time: Group = {
   title: 'Time is the store’s',

@@ -1,10 +1,11 @@
 import type { CircuitState, RecordAnswer, SwapAnswer, Tally, Terms } from '@tidegate/contract'
-import { ConformanceError, matches, same } from '../assertion'
-import type { Bench } from '../bench'
-import { type Group, test } from '../case'
-import { Model } from '../model'
-import type { Party } from '../party'
-import { Random } from '../random'
+import { ConformanceError, matches, same } from '../../assertion'
+import type { Bench } from '../../bench'
+import { type Group, test } from '../../case'
+import { Model } from '../../model'
+import type { Party } from '../../party'
+import type { Random } from '../../random'
+import { seeded } from '../../seeded'
 
 const STATES: readonly CircuitState[] = ['closed', 'open', 'half-open', 'isolated']
 
@@ -50,17 +51,6 @@ async function race(
   matches(present, { state: landed.state, fence: landed.fence }, 'the circuit afterwards')
   same(present.probe?.owner, landed.probe?.owner, 'the owner afterwards')
   for (const { ok, snapshot } of answers) if (!ok) same(snapshot.fence, landed.fence, 'what beat a loser')
-}
-
-async function seeded(bench: Bench, run: (random: Random) => Promise<void>): Promise<void> {
-  try {
-    await run(new Random(bench.seed))
-  } catch (error) {
-    if (error instanceof ConformanceError) {
-      error.message += ` (seed ${bench.seed}; replay it with the harness' option seed)`
-    }
-    throw error
-  }
 }
 
 /** What an instance sent last, and may be delivered again. */

@@ -1,7 +1,7 @@
 import type { CircuitSnapshot, SwapAnswer, Terms } from '@tidegate/contract'
-import { holds, matches, same } from '../assertion'
-import { type Group, test } from '../case'
-import type { Party } from '../party'
+import { holds, matches, same } from '../../assertion'
+import { type Group, test } from '../../case'
+import type { Party } from '../../party'
 
 export const deliveries: Group = {
   title: 'Delivery is at least once',

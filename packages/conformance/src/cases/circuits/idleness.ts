@@ -1,6 +1,6 @@
 import { idleLeaseMs, type Terms } from '@tidegate/contract'
-import { holds, matches, same } from '../assertion'
-import { type Group, test } from '../case'
+import { holds, matches, same } from '../../assertion'
+import { type Group, test } from '../../case'
 
 const MONTH_MS = 30 * 86_400_000
 

@@ -1,0 +1,137 @@
+import type { Fault } from './faults'
+import { STUMBLES } from './stumbles'
+
+/** The case of this title, for each algorithm. */
+function byEach(title: string): readonly string[] {
+  return ['gcra', 'sliding-window', 'fixed-window'].map((algorithm) => `${title}, by ${algorithm}`)
+}
+
+const ofWindows = (title: string): readonly string[] => byEach(title).slice(1)
+
+/** What a store may get wrong about limits, and the cases that must find it. */
+export const LIMIT_FAULTS: Readonly<Record<Fault, string | readonly string[]>> = {
+  ...Object.fromEntries(
+    Object.keys(STUMBLES).map((what) => [`stumbles over a key of ${what}`, `takes a key of ${what}`]),
+  ),
+  'allows one more than the limit': [
+    ...byEach('allows what fits and denies what is more'),
+    ...byEach('allows exactly the limit of many that come at once'),
+    'sees what another process consumed',
+  ],
+  'never allows the last one': byEach('allows what fits and denies what is more'),
+  'drains too fast': [
+    'allows no more than its bound over any span, by gcra',
+    'lets a debt of gcra drain at the rate, and no faster',
+  ],
+  'frees a window too early': ofWindows('allows no more than its bound over any span'),
+  'forgets nothing with time': byEach('allows all of it again once it is reset'),
+  'slides no window': 'frees in a sliding window what was consumed first, first',
+  'begins windows on round moments': 'begins a fixed window with its first consumption',
+  'takes the limit for the burst': [
+    'allows a burst at once that is more than the limit, and then the rate',
+    'allows no more at once than a burst that is less than the limit',
+  ],
+  'takes no burst below the limit': 'allows no more at once than a burst that is less than the limit',
+  'is reset too early': byEach('allows all of it again once it is reset'),
+  'tells the window for its reset': byEach('is reset no later than it takes'),
+  'tells the moment of its reset': byEach('is reset no later than it takes'),
+  'resets with the first': 'allows all of it again once it is reset, by sliding-window',
+  'tells too short a wait': byEach('allows what it denied, after the wait that it told'),
+  'tells too long a wait': byEach('tells no longer a wait than it takes'),
+  'waits for all of a burst': 'tells no longer a wait than it takes, by gcra',
+  'waits for the first alone': 'allows what it denied, after the wait that it told, by sliding-window',
+  'waits where it allows': byEach('tells nothing to wait for where it allows'),
+  'knows no never': byEach('denies for good what it can never hold'),
+  'waits for the quickest': 'waits for the quota that takes longest',
+  'consumes what it denies': byEach('consumes nothing where it denies'),
+  'consumes quota by quota': [
+    'consumes of all quotas, or of none',
+    'consumes of all quotas or none, of many that come at once',
+  ],
+  'names all quotas': 'names the quotas that had too little left, and no others',
+  'names one quota': 'names the quotas that had too little left, and no others',
+  'sorts quotas': 'tells of quotas in the order in which they were asked for',
+  'keeps but four quotas': 'keeps as many quotas as a command may bring',
+  'keeps but eight quotas': 'keeps those of a fleet of two versions, each with as many quotas',
+  'denies a cost of nothing with nothing left': byEach('allows a cost of nothing where nothing is left'),
+  'counts a cost of nothing as 1': byEach('allows a cost of nothing where nothing is left'),
+  'reserves with a denial': 'reserves with each consumption, and with no denial',
+  'numbers nothing': 'reserves with each consumption, and with no denial',
+  'takes a like command for a repeat': 'consumes twice what is delivered twice',
+  'consumes what is peeked at': byEach('peeks without consuming'),
+  'allows every peek': 'peeks at what would be said of a cost of 1',
+  'reserves with a peek': 'peeks at what would be said of a cost of 1',
+  'begins a window with a peek': 'begins no window with a peek',
+  'settles nothing': [
+    ...byEach('gives back what was too much'),
+    'settles in the quotas whose window is not over',
+  ],
+  'gives nothing back': byEach('gives back what was too much'),
+  'takes nothing more': byEach('takes what was too little'),
+  'allows a cost of nothing in debt': byEach('takes more than there was, as a debt'),
+  'forgives debts': [
+    ...byEach('takes more than there was, as a debt'),
+    'keeps a debt for as long as it takes to drain',
+  ],
+  'settles each time': [
+    ...byEach('settles a reservation once'),
+    'settles a reservation once, of many settles at once',
+  ],
+  'remembers few settled ones': 'settles a reservation once, of whole crowds of them',
+  'settles in order alone': byEach('settles in any order'),
+  'settles whatever window it was': byEach('settles nothing once its window is over'),
+  'settles in all quotas or none': 'settles in the quotas whose window is not over',
+  'settles in one quota alone': 'settles in each quota of the consumption',
+  'settles in any window': 'gives nothing back to a fixed window that came after',
+  'gives back the latest first': 'gives back of a sliding window what was consumed at that moment',
+  'gives back what has drained': 'gives back of gcra no more than is still held',
+  'settles whatever life it was': [
+    ...byEach('settles nothing of a key that was reset'),
+    'settles nothing of a key that was flushed',
+  ],
+  'numbers no lives': byEach('settles nothing of a key that was reset'),
+  'settles what it never made': 'settles nothing of a consumption that a failover lost',
+  'throws at what is no reservation': byEach('takes no harm from what is no reservation'),
+  'takes what is no reservation for the latest': byEach('takes no harm from what is no reservation'),
+  'begins anew with another limit': byEach('goes on with what was consumed, under another limit'),
+  'begins anew with another burst': 'goes on with what was consumed, under another burst',
+  'goes on in another window': byEach('begins another window anew, beside the old one'),
+  'forgets the window before': byEach('begins another window anew, beside the old one'),
+  'takes one algorithm for another': 'keeps quotas apart by their algorithm',
+  'keeps one state for all names': 'keeps quotas apart by the letter of their names',
+  'cuts names at a bar': 'keeps quotas apart by the letter of their names',
+  'folds the case of names': 'keeps quotas apart by the letter of their names',
+  'escapes keys badly': 'keeps keys apart that look alike',
+  'folds the case of keys': 'keeps keys apart that look alike',
+  'keeps one state for all keys': ['keeps keys apart that look alike', 'resets exactly one key'],
+  'resets all that begins alike': 'resets exactly one key',
+  'resets nothing': byEach('resets every quota of a key'),
+  'resets one quota': byEach('resets every quota of a key'),
+  'throws where there is nothing to reset': byEach('resets every quota of a key'),
+  'begins anew where its clock was set back': byEach('frees nothing where its clock is set back'),
+  'blocks while its clock is behind': byEach('blocks nobody where its clock is set back'),
+  'keeps what counts too shortly': [
+    ...byEach('keeps what counts for its window'),
+    'keeps a debt for as long as it takes to drain',
+  ],
+  'keeps what it keeps for a window alone': [
+    'keeps a burst for as long as it takes to drain',
+    'keeps a debt for as long as it takes to drain',
+  ],
+  'keeps a key as long as its latest quota': 'keeps the long quota of a key beside a short one',
+  'counts no more than half a day at a time': byEach('has forgotten everything a month later'),
+  'keeps limits when it is flushed': 'has forgotten everything after it was flushed',
+  'awaits before it consumes': [
+    ...byEach('allows exactly the limit of many that come at once'),
+    'consumes of all quotas or none, of many that come at once',
+  ],
+  'awaits before it settles': 'settles a reservation once, of many settles at once',
+  'shares nothing': 'sees what another process consumed',
+  'takes any cost': 'refuses a cost that is none, and consumes nothing',
+  'takes any quotas': 'refuses quotas that are none, and consumes nothing',
+  'consumes what it refuses': [
+    'refuses a cost that is none, and consumes nothing',
+    'refuses quotas that are none, and consumes nothing',
+  ],
+  'takes any key': 'refuses a key that is none',
+}
