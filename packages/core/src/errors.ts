@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'TIMEOUT'
   | 'BULKHEAD_FULL'
   | 'RATE_LIMITED'
+  | 'LEASE_LOST'
   | 'INVALID_OPTION'
   | 'STORE_SILENT'
   | 'STORE_NOT_READY'
@@ -103,16 +104,34 @@ export class RateLimitedError extends TidegateError {
   }
   protected static override readonly codes = ['RATE_LIMITED'] as const
   readonly policy: string
-  /** How long until the same would be allowed, if nobody else came, in ms. */
+  /** How long until the same would be allowed, if nobody else came, in ms; Infinity where it never is. */
   readonly retryAfterMs: number
   /** Whose quota: ours toward a dependency, or a client's toward us. */
   readonly scope: 'dependency' | 'client'
 
   constructor(policy: string, retryAfterMs: number, scope: 'dependency' | 'client') {
-    super('RATE_LIMITED', `rate limit "${policy}" is reached; try again in ${retryAfterMs} ms`)
+    const when =
+      retryAfterMs < Number.POSITIVE_INFINITY
+        ? `try again in ${retryAfterMs} ms`
+        : 'it never holds as much as that'
+    super('RATE_LIMITED', `rate limit "${policy}" is reached; ${when}`)
     this.policy = policy
     this.retryAfterMs = retryAfterMs
     this.scope = scope
+  }
+}
+
+/** A slot that a fleet shares was lost while it was held: the reason with which the signal of the call aborts. */
+export class LeaseLostError extends TidegateError {
+  static {
+    named(this, 'LeaseLostError')
+  }
+  protected static override readonly codes = ['LEASE_LOST'] as const
+  readonly bulkhead: string
+
+  constructor(bulkhead: string) {
+    super('LEASE_LOST', `a call lost its slot of bulkhead "${bulkhead}": its lease ran out before it was renewed`)
+    this.bulkhead = bulkhead
   }
 }
 
@@ -158,9 +177,14 @@ export class StoreError extends TidegateError {
 
 const REFUSALS: readonly ErrorCode[] = ['CIRCUIT_OPEN', 'CIRCUIT_ISOLATED', 'BULKHEAD_FULL', 'RATE_LIMITED']
 
-/** Whether a policy refused to start the call: such an error says nothing about the dependency. */
+/** Whether a policy refused to start the call. */
 export function isRefusal(error: unknown): boolean {
   return isBranded(error) && REFUSALS.includes(error.code)
+}
+
+/** Whether an error says nothing about the dependency: the call was not started, or stopped for a reason of ours. */
+export function isNoEvidence(error: unknown): boolean {
+  return isRefusal(error) || (isBranded(error) && error.code === 'LEASE_LOST')
 }
 
 /**

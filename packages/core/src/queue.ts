@@ -1,8 +1,8 @@
-/** A call that waits for a slot. */
+/** A call that waits: for a slot, for a quota. */
 export interface Waiter {
   readonly priority: number
   readonly since: number
-  /** Gives it the slot. */
+  /** Gives it what it waits for. */
   readonly start: () => void
   /** Where it stands; -1 once it has left. */
   place: number
@@ -15,9 +15,9 @@ export type Order = 'fifo' | 'lifo-under-overload'
  * Those who wait, in the order in which they came. Bounded by its owner; leaving is as
  * cheap as coming, for under overload most leave.
  */
-export class Queue {
+export class Queue<W extends Waiter = Waiter> {
   /** Holes are where somebody left; they are closed when they are many. */
-  #waiters: (Waiter | undefined)[] = []
+  #waiters: (W | undefined)[] = []
   #first = 0
   #size = 0
   /** Whether any two may differ. */
@@ -38,7 +38,7 @@ export class Queue {
     return undefined
   }
 
-  add(waiter: Waiter): void {
+  add(waiter: W): void {
     this.#hasPriorities ||= waiter.priority !== 0
     waiter.place = this.#waiters.length
     this.#waiters.push(waiter)
@@ -46,7 +46,7 @@ export class Queue {
   }
 
   /** @returns whether it was still waiting */
-  remove(waiter: Waiter): boolean {
+  remove(waiter: W): boolean {
     if (waiter.place < 0) return false
     this.#waiters[waiter.place] = undefined
     waiter.place = -1
@@ -55,9 +55,16 @@ export class Queue {
     return true
   }
 
-  /** Takes the one who is next out. @param isLifo the latest of the highest priority, and not the earliest */
-  take(isLifo: boolean): Waiter | undefined {
-    let next: Waiter | undefined
+  /** Takes the one who is next out. */
+  take(isLifo: boolean): W | undefined {
+    const next = this.next(isLifo)
+    if (next !== undefined) this.remove(next)
+    return next
+  }
+
+  /** The one who is next. @param isLifo the latest of the highest priority, and not the earliest */
+  next(isLifo: boolean): W | undefined {
+    let next: W | undefined
     // From the end where the latest goes first, so that where all are equal the search ends at once.
     const waiters = this.#waiters
     const step = isLifo ? -1 : 1
@@ -75,7 +82,6 @@ export class Queue {
       const isBefore = next === undefined || waiter.priority > next.priority
       if (isBefore) next = waiter
     }
-    if (next !== undefined) this.remove(next)
     return next
   }
 
@@ -87,7 +93,7 @@ export class Queue {
     } else if (this.#waiters.length > 2 * this.#size + 16) {
       this.#waiters = this.#waiters.filter((waiter) => waiter !== undefined)
       this.#first = 0
-      for (const [place, waiter] of this.#waiters.entries()) (waiter as Waiter).place = place
+      for (const [place, waiter] of this.#waiters.entries()) (waiter as W).place = place
     }
   }
 }

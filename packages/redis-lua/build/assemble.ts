@@ -28,7 +28,7 @@ const ARGUMENTS: Readonly<Record<string, (value: string) => string>> = {
 }
 
 /** Kinds of a reply, beside lists of words such as `closed|open`. */
-const REPLIES = ['integer', 'optional', 'flag', 'text']
+const REPLIES = ['integer', 'optional', 'flag', 'text', 'string', 'integers']
 
 const DIRECTIVES = ['include', 'keys', 'args', 'reply']
 
@@ -70,6 +70,9 @@ export function assemble(
     if (!record || record.length === 0) throw new Error(`${file}: includes nothing that replies with ${word}`)
     return record
   })
+  const endless = reply.findIndex(({ kind }) => kind === 'integers')
+  if (endless >= 0 && endless < reply.length - 1)
+    throw new Error(`${file}: nothing can follow ${reply[endless]?.name}, which has no end of its own`)
   const text = [
     assign(
       keys.map((key) => `${key}_key`),

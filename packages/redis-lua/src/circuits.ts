@@ -21,12 +21,10 @@ import {
   windowSpanMs,
 } from '@tidegate/contract'
 import { decode, UnreadableReplyError } from './decode'
-import { escapeName, keyOf, unescapeName } from './names'
-import { type Arguments, argumentsOf, type Decoded, type Format, type Runnable, type Script } from './script'
+import { escapeName, unescapeName } from './names'
+import { Operations, type Send } from './operations'
+import type { Decoded } from './script'
 import * as generated from './scripts.generated'
-
-/** Runs a script: its keys and arguments out, whatever Redis replied back. */
-export type Send = (script: Runnable, keys: readonly string[], args: readonly string[]) => Promise<unknown>
 
 /** The scripts of circuits; a test may bring some of its own, with another clock. */
 export type CircuitScripts = Pick<typeof generated, 'readState' | 'compareAndSet' | 'record' | 'forget'>
@@ -45,8 +43,7 @@ interface Common {
 
 /** Circuits in Redis, over whatever sends the scripts there. */
 export class RedisCircuits implements CircuitStore {
-  readonly #send: Send
-  readonly #prefix: string
+  readonly #operations: Operations
   readonly #channelOf: (name: string) => string
   readonly #scripts: CircuitScripts
 
@@ -60,15 +57,14 @@ export class RedisCircuits implements CircuitStore {
     channelOf: (name: string) => string,
     scripts: CircuitScripts = generated,
   ) {
-    this.#send = send
-    this.#prefix = prefix
+    this.#operations = new Operations(send, prefix)
     this.#channelOf = channelOf
     this.#scripts = scripts
   }
 
   async readState(name: string, terms: Terms): Promise<CircuitSnapshot> {
     checkTerms(terms)
-    return snapshotOf(await this.#run(this.#scripts.readState, name, commonOf(terms)))
+    return snapshotOf(await this.#operations.run(this.#scripts.readState, name, commonOf(terms)))
   }
 
   async compareAndSet(
@@ -81,7 +77,7 @@ export class RedisCircuits implements CircuitStore {
     checkTerms(terms)
     checkFence(fence)
     checkSwap(from, to, terms)
-    const reply = await this.#run(this.#scripts.compareAndSet, name, {
+    const reply = await this.#operations.run(this.#scripts.compareAndSet, name, {
       ...commonOf(terms),
       ...periodOf(fence),
       deadline: terms.deadline,
@@ -103,7 +99,7 @@ export class RedisCircuits implements CircuitStore {
     checkFence(fence)
     checkTally(tally)
     const { seq, successes, failures, slow, trailingFailures } = tally
-    const reply = await this.#run(this.#scripts.record, name, {
+    const reply = await this.#operations.run(this.#scripts.record, name, {
       ...commonOf(terms),
       ...periodOf(fence),
       deadline: terms.deadline,
@@ -125,17 +121,7 @@ export class RedisCircuits implements CircuitStore {
   }
 
   async forget(name: string): Promise<void> {
-    await this.#run(this.#scripts.forget, name, {})
-  }
-
-  async #run<Args extends Arguments, Reply extends Format>(
-    script: Script<Args, Reply>,
-    name: string,
-    values: Args,
-  ): Promise<Decoded<Reply>> {
-    const keys = script.keys.map((part) => keyOf(this.#prefix, name, part))
-    const reply = await this.#send(script, keys, argumentsOf(script, values))
-    return decode(script.name, script.reply, reply)
+    await this.#operations.run(this.#scripts.forget, name, {})
   }
 }
 

@@ -14,6 +14,9 @@ export class UnreadableReplyError extends Error {
 /** As include/text.lua packs them. */
 const BYTES_A_NUMBER = 6
 
+/** As include/string.lua has it. */
+const STRING_MARK = '='
+
 const ASCII = /^[ -~]*$/
 
 /**
@@ -39,7 +42,9 @@ class Reader {
     this.#reply = reply
   }
 
-  read(name: string, kind: Kind): string | number | boolean | undefined {
+  read(name: string, kind: Kind): string | number | boolean | readonly number[] | undefined {
+    if (kind === 'string') return this.#string(name)
+    if (kind === 'integers') return this.#integers(name)
     const number = this.#integer(name)
     if (kind === 'optional' && number === -1) return undefined
     if (number < 0) throw this.#unreadable(name, 'is below 0')
@@ -68,6 +73,24 @@ class Reader {
     }
     if (!ASCII.test(text)) throw this.#unreadable(name, 'is not plain ASCII')
     return text
+  }
+
+  #integers(name: string): readonly number[] {
+    const numbers: number[] = []
+    while (this.#at < this.#reply.length) {
+      const number = this.#integer(name)
+      if (number < 0) throw this.#unreadable(name, 'has one below 0')
+      numbers.push(number)
+    }
+    return numbers
+  }
+
+  #string(name: string): string {
+    const value = this.#reply[this.#at++]
+    if (typeof value !== 'string' || !value.startsWith(STRING_MARK)) {
+      throw this.#unreadable(name, 'is no marked string')
+    }
+    return value.slice(STRING_MARK.length)
   }
 
   /** Some clients hand out integers as strings, if their user asks them to. */

@@ -1,5 +1,8 @@
-/** How a field of a reply is read. A list names what its numbers stand for, from 0 on. */
-export type Kind = 'integer' | 'optional' | 'flag' | 'text' | readonly string[]
+/**
+ * How a field of a reply is read. A list names what its numbers stand for, from 0 on;
+ * `integers` are all that are left, and `string` alone is no integer.
+ */
+export type Kind = 'integer' | 'optional' | 'flag' | 'text' | 'string' | 'integers' | readonly string[]
 
 /** Fields by name, in the order in which they come. */
 export type Format = Readonly<Record<string, Kind>>
@@ -13,9 +16,11 @@ type Value<K extends Kind> = K extends 'integer'
     ? number | undefined
     : K extends 'flag'
       ? boolean
-      : K extends readonly (infer One)[]
-        ? One
-        : string
+      : K extends 'integers'
+        ? readonly number[]
+        : K extends readonly (infer One)[]
+          ? One
+          : string
 
 export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>
 

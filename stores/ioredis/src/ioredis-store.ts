@@ -1,5 +1,13 @@
 import type { Store } from '@tidegate/contract'
-import { type CircuitScripts, channelOf, RedisCircuits, readMessage } from '@tidegate/redis-lua'
+import {
+  channelOf,
+  RedisCache,
+  RedisCircuits,
+  RedisLeases,
+  RedisLimits,
+  readMessage,
+  type Scripts,
+} from '@tidegate/redis-lua'
 import { Channels } from './channels'
 import type { RedisClient, SubscriberClient } from './client'
 import { GivenLine } from './given-line'
@@ -39,7 +47,7 @@ export function ioredisStore(redis: RedisClient, options: IoredisStoreOptions = 
 export function storeOver(
   redis: RedisClient,
   { prefix = 'tidegate', subscriber, ...others }: IoredisStoreOptions,
-  scripts?: CircuitScripts,
+  scripts?: Scripts,
 ): Store {
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw invalid(`there is no option ${unknown}; there are prefix, subscriber`)
@@ -57,7 +65,8 @@ export function storeOver(
   }
   const { keyPrefix = '', db = 0 } = redis.options
   const channel = (name: string): string => channelOf(keyPrefix + prefix, name, db)
-  const circuits = new RedisCircuits(sendOver(redis), prefix, channel, scripts)
+  const send = sendOver(redis)
+  const circuits = new RedisCircuits(send, prefix, channel, scripts)
   const channels = new Channels((events) =>
     subscriber === undefined ? new OwnLine(redis, events) : new GivenLine(subscriber, events),
   )
@@ -71,6 +80,9 @@ export function storeOver(
       subscribe: (name, listener) =>
         channels.listen(channel(name), (message) => listener(readMessage(message))),
     },
+    limits: new RedisLimits(send, prefix, scripts),
+    leases: new RedisLeases(send, prefix, scripts),
+    cache: new RedisCache(send, prefix, scripts),
     ready: () => READY.includes(redis.status),
     async ping() {
       await redis.ping()

@@ -19,7 +19,7 @@ import {
 } from '@tidegate/contract'
 import { countInstances, type Instance, type Instances, newInstance, touchInstance } from './instances'
 import { type Phase, snapshotOf } from './phase'
-import { Shelf, type Shelved } from './shelf'
+import { Shelf, Shelved } from './shelf'
 import { Subscribers } from './subscribers'
 import { decideSwap } from './swap'
 import type { Time } from './time'
@@ -28,7 +28,7 @@ import { countersOf, type Windows, withShape } from './window'
 const NO_WINDOWS: Windows = []
 
 /** One circuit: its present period, what was counted in it, and who came by. */
-class Circuit implements Shelved<Circuit> {
+class Circuit extends Shelved<Circuit> {
   readonly name: string
   phase: Phase
   fence: Fence
@@ -36,11 +36,10 @@ class Circuit implements Shelved<Circuit> {
   begunBy: string | undefined = undefined
   windows: Windows = NO_WINDOWS
   readonly instances: Instances
-  older: Circuit | undefined = undefined
-  newer: Circuit | undefined = undefined
   #idleUntil = 0
 
   constructor(name: string, fence: Fence, now: number, creator: string) {
+    super()
     this.name = name
     this.phase = { state: 'closed', since: now, trips: 0 }
     this.fence = fence
@@ -48,7 +47,7 @@ class Circuit implements Shelved<Circuit> {
     this.instances = [newInstance(creator, now)]
   }
 
-  get isHeld(): boolean {
+  override get isHeld(): boolean {
     return this.phase.state !== 'closed'
   }
 
@@ -86,7 +85,11 @@ export class MemoryCircuits implements CircuitStore {
   readonly #subscribers = new Subscribers()
 
   constructor(maxKeys: number, time: Time) {
-    this.#shelf = new Shelf(maxKeys)
+    this.#shelf = new Shelf(
+      maxKeys,
+      'circuits are open, half-open or isolated',
+      'forget circuits that nobody needs',
+    )
     this.#time = time
   }
 
@@ -176,7 +179,7 @@ export class MemoryCircuits implements CircuitStore {
 
   #keep(circuit: Circuit, terms: Terms, now: number): void {
     circuit.renew(terms, now)
-    this.#shelf.use(circuit)
+    this.#shelf.use(circuit, now)
   }
 }
 

@@ -1,1 +1,1 @@
-export { type MemoryStoreOptions, memoryStore, type StoreClock } from './memory-store'
+export { type MemoryStore, type MemoryStoreOptions, memoryStore, type StoreClock } from './memory-store'

@@ -28,6 +28,16 @@ export class Recency<Thing extends Linked<Thing>> {
     this.#newest = thing
   }
 
+  /** Puts it first, whether it was in the list or not: the next to go. */
+  retire(thing: Thing): void {
+    if (thing === this.#oldest) return
+    this.delete(thing)
+    thing.newer = this.#oldest
+    if (this.#oldest) this.#oldest.older = thing
+    else this.#newest = thing
+    this.#oldest = thing
+  }
+
   /** Takes it out; does nothing where it is not in the list. */
   delete(thing: Thing): void {
     const { older, newer } = thing

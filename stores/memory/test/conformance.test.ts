@@ -1,5 +1,5 @@
-import { circuitConformance, type Harness, leftOut } from '@tidegate/conformance'
-import type { Store } from '@tidegate/contract'
+import { type Harness, leftOut, storeConformance } from '@tidegate/conformance'
+import type { CacheStore, LeaseStore, LimitStore, Store } from '@tidegate/contract'
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../src'
 import { handClock } from './support/clock'
@@ -26,13 +26,16 @@ const harness: Harness = {
   },
 }
 
-circuitConformance({ describe, it }, harness)
+storeConformance({ describe, it }, harness)
 
 it('leaves nothing of the suite out', () => {
-  expect(leftOut(harness)).toEqual([])
+  expect(leftOut(harness, ['circuits', 'limits', 'leases', 'cache'])).toEqual([])
 })
 
 interface Replayable extends Store {
+  readonly limits: LimitStore
+  readonly leases: LeaseStore
+  readonly cache: CacheStore
   /** How many commands it has seen. */
   readonly commands: number
   /** Begins anew and goes through the first so many commands again, each at its moment: what a replica would know. */
@@ -42,7 +45,7 @@ interface Replayable extends Store {
 function replayable(): Replayable {
   let time = clock.now()
   let replaying = false
-  const make = (): Store => memoryStore({ clock: { now: () => (replaying ? time : clock.now()) } })
+  const make = () => memoryStore({ clock: { now: () => (replaying ? time : clock.now()) } })
   let inner = make()
   const log: { at: number; run: () => unknown }[] = []
   const logged = <T>(run: () => T): T => {
@@ -73,6 +76,22 @@ function replayable(): Replayable {
       record: (...args) => logged(() => inner.circuits.record(...args)),
       forget: (...args) => logged(() => inner.circuits.forget(...args)),
       subscribe: (...args) => inner.circuits.subscribe?.(...args) ?? (() => {}),
+    },
+    limits: {
+      consume: (...args) => logged(() => inner.limits.consume(...args)),
+      peek: (...args) => logged(() => inner.limits.peek(...args)),
+      settle: (...args) => logged(() => inner.limits.settle(...args)),
+      reset: (...args) => logged(() => inner.limits.reset(...args)),
+    },
+    leases: {
+      acquire: (...args) => logged(() => inner.leases.acquire(...args)),
+      renew: (...args) => logged(() => inner.leases.renew(...args)),
+      release: (...args) => logged(() => inner.leases.release(...args)),
+    },
+    cache: {
+      get: (...args) => logged(() => inner.cache.get(...args)),
+      set: (...args) => logged(() => inner.cache.set(...args)),
+      delete: (...args) => logged(() => inner.cache.delete(...args)),
     },
   }
 }

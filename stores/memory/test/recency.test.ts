@@ -6,21 +6,21 @@ interface Thing extends Linked<Thing> {
   readonly id: number
 }
 
-it('keeps the order of the last uses, whatever is used and taken out', () => {
-  const steps = fc.array(fc.record({ id: fc.nat(6), deletes: fc.boolean() }), { maxLength: 60 })
+it('keeps the order of the last uses, whatever is used, retired and taken out', () => {
+  const steps = fc.array(fc.record({ id: fc.nat(6), does: fc.constantFrom('use', 'retire', 'delete') }), {
+    maxLength: 60,
+  })
   fc.assert(
     fc.property(steps, (all) => {
       const list = new Recency<Thing>()
       const things = Array.from({ length: 7 }, (_, id): Thing => ({ id, older: undefined, newer: undefined }))
       let expected: Thing[] = []
-      for (const { id, deletes } of all) {
+      for (const { id, does } of all) {
         const thing = things[id] as Thing
         expected = expected.filter((other) => other !== thing)
-        if (deletes) list.delete(thing)
-        else {
-          list.use(thing)
-          expected.push(thing)
-        }
+        list[does](thing)
+        if (does === 'use') expected.push(thing)
+        if (does === 'retire') expected.unshift(thing)
       }
       const order: number[] = []
       for (let thing = list.oldest; thing; thing = thing.newer) order.push(thing.id)

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { memoryStore } from '../src'
 import { bring, circuitsOf, tally, terms } from './support/caller'
 import { handClock } from './support/clock'
+import { limitsOf } from './support/parts'
 
 it('never goes back, though its clock does', () => {
   const clock = handClock()
@@ -10,6 +11,34 @@ it('never goes back, though its clock does', () => {
   clock.advance(-3_600_000)
   const after = circuits.readState('a', terms())
   expect(after.now).toBe(before.now)
+})
+
+it('goes on from where it was when its clock is set back, as often as that may be', () => {
+  const clock = handClock()
+  const circuits = circuitsOf(memoryStore({ clock }))
+  const start = circuits.readState('a', terms()).now
+  for (let index = 1; index <= 3; index++) {
+    clock.advance(-3_600_000)
+    circuits.readState('a', terms())
+    clock.advance(1_000)
+    expect(circuits.readState('a', terms()).now).toBe(start + 1_000 * index)
+  }
+  clock.advance(3 * 3_600_000)
+  expect(circuits.readState('a', terms()).now).toBe(start + 3_000 + 3 * 3_600_000)
+})
+
+it('ends a cooldown and refills a limit while its clock is behind', () => {
+  const clock = handClock()
+  const store = memoryStore({ clock })
+  const { fence } = bring(circuitsOf(store), 'a', 'open')
+  const quotas = [{ name: 'q', algorithm: 'fixed-window', limit: 1, windowMs: 1_000 }] as const
+  limitsOf(store).consume('a', quotas, 1)
+  clock.advance(-3_600_000)
+  expect(limitsOf(store).peek('a', quotas)).toMatchObject({ allowed: false, retryAfterMs: 1_000 })
+  clock.advance(1_000)
+  expect(limitsOf(store).peek('a', quotas).allowed).toBe(true)
+  const probe = terms({ owner: 'one' })
+  expect(circuitsOf(store).compareAndSet('a', 'open', 'half-open', fence, probe).ok).toBe(true)
 })
 
 it('lets no lapsed lease and no old outcome live again', () => {
@@ -54,6 +83,7 @@ it('mints rising fences over all circuits, though its clock stands still or goes
       fences.push(circuits.compareAndSet(name, 'closed', 'closed', fence, terms()).snapshot.fence)
     if (index % 5 === 0) circuits.forget(name)
     if (index % 7 === 0) clock.advance(-1_000)
+    if (index % 3 === 0) clock.advance(10)
   }
   expect(fences.length).toBeGreaterThan(100)
   expect(fences).toEqual([...new Set(fences)].sort())
@@ -63,8 +93,11 @@ it('survives a clock that tells no time for a moment', () => {
   let now = 1_000_000
   const circuits = circuitsOf(memoryStore({ clock: { now: () => now } }))
   const { fence } = circuits.readState('a', terms())
-  now = Number.NaN
-  expect(circuits.readState('a', terms())).toMatchObject({ fence, now: 1_000_000 })
+  for (now of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+    expect(circuits.readState('a', terms())).toMatchObject({ fence, now: 1_000_000 })
+  }
+  now = 1_000_001
+  expect(circuits.readState('a', terms()).now).toBe(1_000_001)
 })
 
 it('is close to the wall clock’s by default', () => {
@@ -128,6 +161,9 @@ it('sets no timer', async () => {
   circuits.subscribe('a', () => {})
   const { fence } = bring(circuits, 'a', 'open')
   circuits.record('a', fence, tally(1, { failures: 1 }), terms())
+  store.limits.consume('a', [{ name: 'q', algorithm: 'gcra', limit: 1, windowMs: 1_000 }], 1)
+  store.leases.acquire('a', { owner: 'one', limit: 1, leaseMs: 1_000 })
+  store.cache.set('a', 'value', { ttlMs: 1_000 })
   expect(timers()).toBe(before)
   await store.close()
 })

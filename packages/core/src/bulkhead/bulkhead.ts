@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../clock'
 import { BulkheadFullError, withoutStack } from '../errors'
 import { isClock, OptionReader } from '../options'
 import { Layer, type Next } from '../policy'
-import { type Order, Queue, type Waiter } from './queue'
+import { type Order, Queue, type Waiter } from '../queue'
 
 /** What a priority may be made of. */
 export interface CallInfo {

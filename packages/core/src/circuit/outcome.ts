@@ -1,4 +1,4 @@
-import { isRefusal } from '../errors'
+import { isNoEvidence } from '../errors'
 import type { Outcome } from './machine'
 
 /** How deep a chain of causes is followed: errors are wrapped a few times, and a cycle must end. */
@@ -40,7 +40,7 @@ export function outcomeOfAbort(reason: unknown): Outcome {
 }
 
 export function outcomeOfError(error: unknown, isFailure: (error: unknown) => boolean): Outcome {
-  if (isRefusal(error)) return 'none'
+  if (isNoEvidence(error)) return 'none'
   // Nothing but true: a promise is truthy, and an async rule would fail every call.
   return isFailure(error) === true ? 'failure' : 'success'
 }

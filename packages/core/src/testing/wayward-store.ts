@@ -10,11 +10,13 @@ export type Method =
   | 'consume'
   | 'peek'
   | 'settle'
+  | 'reset'
   | 'acquire'
   | 'renew'
   | 'release'
   | 'get'
   | 'set'
+  | 'delete'
 
 /** What a store does with a command instead of answering it. */
 export type Fault =
@@ -109,7 +111,7 @@ export class WaywardStore implements Store {
       (name: string): Command =>
       (...args) =>
         own[name]?.call(part, ...args)
-    const others = ['forget', 'subscribe', 'reset', 'delete'].filter((name) => own[name] !== undefined)
+    const others = ['forget', 'subscribe'].filter((name) => own[name] !== undefined)
     return Object.fromEntries([
       ...others.map((name) => [name, bound(name)]),
       ...methods.map((method) => [

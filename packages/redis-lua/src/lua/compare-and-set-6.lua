@@ -4,7 +4,7 @@
 -- ok: whether it landed, by this delivery or an earlier one. Tells whoever listens
 -- to the channel of a swap that landed, in the form of a reply of read-state.
 --
--- @include time text circuit snapshot swap
+-- @include time text lag circuit snapshot end swap
 -- @keys circuit instances numbers counts failed failing
 -- @args instance nonce deadline:optional window_ms:number window_span_ms:number fleet_span_ms:number idle_ms:number
 -- @args from to pair:flag digits:number period owner yield:flag succeeded:flag

@@ -1,6 +1,6 @@
 -- How things are. Creates a circuit that is not there; touches one that is.
 --
--- @include time text circuit snapshot
+-- @include time text lag circuit snapshot
 -- @keys circuit instances numbers counts failed failing
 -- @args instance nonce window_ms:number window_span_ms:number fleet_span_ms:number idle_ms:number
 -- @reply @snapshot

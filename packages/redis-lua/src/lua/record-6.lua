@@ -2,7 +2,7 @@
 --
 -- counted: whether it is among them, by this delivery or an earlier one.
 --
--- @include time text circuit snapshot counts
+-- @include time text lag circuit snapshot counts
 -- @keys circuit instances numbers counts failed failing
 -- @args instance nonce deadline:optional window_ms:number window_span_ms:number fleet_span_ms:number idle_ms:number
 -- @args digits:number period

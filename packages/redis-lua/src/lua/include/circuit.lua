@@ -57,18 +57,6 @@ local function forget_instances(names)
   redis.call('HDEL', numbers_key, unpack(fields))
 end
 
--- Time never runs backwards in a circuit, or a permit that lapsed would be live
--- again: what the server's clock was set back by is made up for from then on.
-local function tell_time(circuit)
-  local now = clock_us() + circuit.lag
-  if now < circuit.latest then
-    circuit.lag = circuit.lag + circuit.latest - now
-    now = circuit.latest
-  end
-  circuit.latest = now
-  circuit.now = math.floor(now / 1000)
-end
-
 local function touch(circuit)
   -- The first write of all: with the memory full it is refused, and nothing is half done.
   redis.call('ZADD', instances_key, whole(circuit.now), instance)

@@ -1,12 +1,6 @@
 -- What a swap makes of a circuit whose state and period are already known to be
 -- those the caller decided on; nil where the present does not allow it.
 
--- The last moment that a date of ECMAScript has. What lasts longer has no end, and
--- clients misread numbers that are much larger.
-local LATEST_MS = 8640000000000000
-
-local function after(now, ms) return math.min(now + ms, LATEST_MS) end
-
 local function half_open(circuit, trips, probe_successes)
   return {
     state = 'half-open', trips = trips, probe_successes = probe_successes,
