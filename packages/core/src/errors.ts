@@ -130,7 +130,10 @@ export class LeaseLostError extends TidegateError {
   readonly bulkhead: string
 
   constructor(bulkhead: string) {
-    super('LEASE_LOST', `a call lost its slot of bulkhead "${bulkhead}": its lease ran out before it was renewed`)
+    super(
+      'LEASE_LOST',
+      `a call lost its slot of bulkhead "${bulkhead}": its lease ran out before it was renewed`,
+    )
     this.bulkhead = bulkhead
   }
 }

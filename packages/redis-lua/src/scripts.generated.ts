@@ -426,7 +426,7 @@ return reply`,
 
 export const consume: Script<{ quotas: string; cost: number }, { allowed: 'flag'; born: 'integer'; seq: 'integer'; at: 'integer'; retryAfterMs: 'optional'; states: 'integers' }> = {
   name: 'consume',
-  digest: 'a4481f6da5b77643da6e2fa235065eb4f8748452',
+  digest: '230800d5fffd7ad6348310fbcdaa36ce7dd2b476',
   keys: ['limits', 'settled'],
   args: ['quotas', 'cost'],
   reply: { allowed: 'flag', born: 'integer', seq: 'integer', at: 'integer', retryAfterMs: 'optional', states: 'integers' },
@@ -499,7 +499,7 @@ end
 function gcra.reset_ms(quota, values) return math.ceil(level_of(values) / quota.limit) end
 function gcra.settle(quota, values, at, difference, now)
   if difference >= 0 then return gcra.consume(quota, values, difference, now) end
-  local held = math.max(0, -difference * quota.window - (now - at) * quota.limit)
+  local held = math.max(0, -difference * quota.window - math.max(0, now - at) * quota.limit)
   return with_level(level_of(values) - held, now)
 end
 function gcra.ends(quota, values) return values[1] + gcra.reset_ms(quota, values) end
@@ -630,6 +630,23 @@ local function values_of(limits, quota)
   end
   return {}
 end
+local function refresh(limits, slot, quota)
+  slot.values = quota.values
+  slot.ends = limits.now
+  if #slot.values > 0 then
+    slot.ends = math.min(ALGORITHMS[quota.algorithm].ends(quota, slot.values), LATEST_MS)
+  end
+  limits.ends = math.max(limits.ends, slot.ends)
+  return slot
+end
+local function refresh_slots(limits, quotas)
+  for _, slot in ipairs(limits.slots) do
+    for _, quota in ipairs(quotas) do
+      if slot.name == quota.slot then refresh(limits, slot, quota) end
+    end
+  end
+end
+local function window_of(slot) return tonumber(string.match(slot.name, '%d+$')) end
 local function use_slots(limits, quotas)
   local used, slots = {}, {}
   for _, quota in ipairs(quotas) do
@@ -637,14 +654,13 @@ local function use_slots(limits, quotas)
     limits.ends = math.max(limits.ends, after(limits.now, quota.window))
   end
   for _, slot in ipairs(limits.slots) do
-    if not used[slot.name] and limits.now < slot.ends then slots[#slots + 1] = slot end
+    if not used[slot.name] and limits.now < slot.ends then
+      slots[#slots + 1] = slot
+      limits.ends = math.max(limits.ends, after(limits.now, window_of(slot)))
+    end
   end
   for _, quota in ipairs(quotas) do
-    if #quota.values > 0 then
-      local ends = math.min(ALGORITHMS[quota.algorithm].ends(quota, quota.values), LATEST_MS)
-      slots[#slots + 1] = { name = quota.slot, ends = ends, values = quota.values }
-      limits.ends = math.max(limits.ends, ends)
-    end
+    if #quota.values > 0 then slots[#slots + 1] = refresh(limits, { name = quota.slot }, quota) end
   end
   while #slots > MAX_SLOTS do table.remove(slots, 1) end
   limits.slots = slots
@@ -706,6 +722,8 @@ if allowed then
   end
   limits.seq = limits.seq + 1
   use_slots(limits, asked)
+else
+  refresh_slots(limits, asked)
 end
 if allowed or not limits.is_new then save_limits(limits) end
 local reply = {}
@@ -743,7 +761,7 @@ return reply`,
 
 export const peek: Script<{ quotas: string }, { allowed: 'flag'; born: 'integer'; seq: 'integer'; at: 'integer'; retryAfterMs: 'optional'; states: 'integers' }> = {
   name: 'peek',
-  digest: 'eb8a2a13b4e6dec07d9f9833c21da6b50ba19113',
+  digest: '89a3ac465c5fcbf06c7a2ddb09d4f9e6ff310dd4',
   keys: ['limits', 'settled'],
   args: ['quotas'],
   reply: { allowed: 'flag', born: 'integer', seq: 'integer', at: 'integer', retryAfterMs: 'optional', states: 'integers' },
@@ -816,7 +834,7 @@ end
 function gcra.reset_ms(quota, values) return math.ceil(level_of(values) / quota.limit) end
 function gcra.settle(quota, values, at, difference, now)
   if difference >= 0 then return gcra.consume(quota, values, difference, now) end
-  local held = math.max(0, -difference * quota.window - (now - at) * quota.limit)
+  local held = math.max(0, -difference * quota.window - math.max(0, now - at) * quota.limit)
   return with_level(level_of(values) - held, now)
 end
 function gcra.ends(quota, values) return values[1] + gcra.reset_ms(quota, values) end
@@ -947,6 +965,23 @@ local function values_of(limits, quota)
   end
   return {}
 end
+local function refresh(limits, slot, quota)
+  slot.values = quota.values
+  slot.ends = limits.now
+  if #slot.values > 0 then
+    slot.ends = math.min(ALGORITHMS[quota.algorithm].ends(quota, slot.values), LATEST_MS)
+  end
+  limits.ends = math.max(limits.ends, slot.ends)
+  return slot
+end
+local function refresh_slots(limits, quotas)
+  for _, slot in ipairs(limits.slots) do
+    for _, quota in ipairs(quotas) do
+      if slot.name == quota.slot then refresh(limits, slot, quota) end
+    end
+  end
+end
+local function window_of(slot) return tonumber(string.match(slot.name, '%d+$')) end
 local function use_slots(limits, quotas)
   local used, slots = {}, {}
   for _, quota in ipairs(quotas) do
@@ -954,14 +989,13 @@ local function use_slots(limits, quotas)
     limits.ends = math.max(limits.ends, after(limits.now, quota.window))
   end
   for _, slot in ipairs(limits.slots) do
-    if not used[slot.name] and limits.now < slot.ends then slots[#slots + 1] = slot end
+    if not used[slot.name] and limits.now < slot.ends then
+      slots[#slots + 1] = slot
+      limits.ends = math.max(limits.ends, after(limits.now, window_of(slot)))
+    end
   end
   for _, quota in ipairs(quotas) do
-    if #quota.values > 0 then
-      local ends = math.min(ALGORITHMS[quota.algorithm].ends(quota, quota.values), LATEST_MS)
-      slots[#slots + 1] = { name = quota.slot, ends = ends, values = quota.values }
-      limits.ends = math.max(limits.ends, ends)
-    end
+    if #quota.values > 0 then slots[#slots + 1] = refresh(limits, { name = quota.slot }, quota) end
   end
   while #slots > MAX_SLOTS do table.remove(slots, 1) end
   limits.slots = slots
@@ -1671,7 +1705,7 @@ return reply`,
 
 export const settle: Script<{ quotas: string; born: number; seq: number; at: number; reserved: number; cost: number }, { settled: 'flag' }> = {
   name: 'settle',
-  digest: '08faadeeb76c54db6c69348cecf13095dd35594d',
+  digest: 'e592ead417698e418540516eb56bdacea4881393',
   keys: ['limits', 'settled'],
   args: ['quotas', 'born', 'seq', 'at', 'reserved', 'cost'],
   reply: { settled: 'flag' },
@@ -1744,7 +1778,7 @@ end
 function gcra.reset_ms(quota, values) return math.ceil(level_of(values) / quota.limit) end
 function gcra.settle(quota, values, at, difference, now)
   if difference >= 0 then return gcra.consume(quota, values, difference, now) end
-  local held = math.max(0, -difference * quota.window - (now - at) * quota.limit)
+  local held = math.max(0, -difference * quota.window - math.max(0, now - at) * quota.limit)
   return with_level(level_of(values) - held, now)
 end
 function gcra.ends(quota, values) return values[1] + gcra.reset_ms(quota, values) end
@@ -1875,6 +1909,23 @@ local function values_of(limits, quota)
   end
   return {}
 end
+local function refresh(limits, slot, quota)
+  slot.values = quota.values
+  slot.ends = limits.now
+  if #slot.values > 0 then
+    slot.ends = math.min(ALGORITHMS[quota.algorithm].ends(quota, slot.values), LATEST_MS)
+  end
+  limits.ends = math.max(limits.ends, slot.ends)
+  return slot
+end
+local function refresh_slots(limits, quotas)
+  for _, slot in ipairs(limits.slots) do
+    for _, quota in ipairs(quotas) do
+      if slot.name == quota.slot then refresh(limits, slot, quota) end
+    end
+  end
+end
+local function window_of(slot) return tonumber(string.match(slot.name, '%d+$')) end
 local function use_slots(limits, quotas)
   local used, slots = {}, {}
   for _, quota in ipairs(quotas) do
@@ -1882,33 +1933,53 @@ local function use_slots(limits, quotas)
     limits.ends = math.max(limits.ends, after(limits.now, quota.window))
   end
   for _, slot in ipairs(limits.slots) do
-    if not used[slot.name] and limits.now < slot.ends then slots[#slots + 1] = slot end
+    if not used[slot.name] and limits.now < slot.ends then
+      slots[#slots + 1] = slot
+      limits.ends = math.max(limits.ends, after(limits.now, window_of(slot)))
+    end
   end
   for _, quota in ipairs(quotas) do
-    if #quota.values > 0 then
-      local ends = math.min(ALGORITHMS[quota.algorithm].ends(quota, quota.values), LATEST_MS)
-      slots[#slots + 1] = { name = quota.slot, ends = ends, values = quota.values }
-      limits.ends = math.max(limits.ends, ends)
-    end
+    if #quota.values > 0 then slots[#slots + 1] = refresh(limits, { name = quota.slot }, quota) end
   end
   while #slots > MAX_SLOTS do table.remove(slots, 1) end
   limits.slots = slots
 end
 local MAX_SETTLED = 1024
+local BATCH = 64
 local function is_settled(limits, seq)
   if seq > limits.seq or seq <= limits.floor then return true end
   return redis.call('ZSCORE', settled_key, whole(seq)) and true
 end
-local function mark_settled(limits, seq)
-  if redis.call('ZCARD', settled_key) >= MAX_SETTLED then
-    local lowest = tonumber(redis.call('ZRANGE', settled_key, 0, 0)[1])
-    limits.floor = math.max(limits.floor, math.min(lowest, seq))
+local function joined(floor)
+  local below = 0
+  while true do
+    local seqs = redis.call('ZRANGE', settled_key, below, below + BATCH - 1)
+    for _, seq in ipairs(seqs) do
+      if tonumber(seq) > floor + 1 then return floor, below end
+      floor = math.max(floor, tonumber(seq))
+      below = below + 1
+    end
+    if #seqs < BATCH then return floor, below end
   end
-  limits.settled = 1
+end
+local function mark_settled(limits, seq)
+  local count, floor = redis.call('ZCARD', settled_key), limits.floor
+  if seq == floor + 1 then
+    floor = seq
+  elseif count >= MAX_SETTLED then
+    local lowest = tonumber(redis.call('ZRANGE', settled_key, 0, 0)[1])
+    floor = math.max(floor, math.min(lowest, seq))
+  end
+  local below
+  limits.floor, below = joined(floor)
+  local is_apart = seq > limits.floor
+  limits.settled = count - below + (is_apart and 1 or 0)
   save_limits(limits)
-  redis.call('ZADD', settled_key, whole(seq), whole(seq))
-  redis.call('ZREMRANGEBYRANK', settled_key, 0, -MAX_SETTLED - 1)
-  redis.call('PEXPIRE', settled_key, whole(limits.ends - limits.now))
+  if below > 0 then redis.call('ZREMRANGEBYRANK', settled_key, 0, below - 1) end
+  if is_apart then
+    redis.call('ZADD', settled_key, whole(seq), whole(seq))
+    redis.call('PEXPIRE', settled_key, whole(limits.ends - limits.now))
+  end
 end
 local limits = present_limits()
 if not limits then return {} end

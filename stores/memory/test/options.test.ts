@@ -1,6 +1,8 @@
+import type { Quota } from '@tidegate/contract'
 import { describe, expect, it } from 'vitest'
 import { type MemoryStoreOptions, memoryStore } from '../src'
 import { circuitsOf, tally, terms } from './support/caller'
+import { cacheOf, leasesOf, limitsOf } from './support/parts'
 
 describe('options', () => {
   const wrong: [string, unknown, string][] = [
@@ -90,5 +92,52 @@ describe('a command', () => {
 
   it('that is refused changes nothing', () => {
     expect(circuits.readState('a', terms())).toMatchObject({ state: 'closed', fence, fleet: 1 })
+  })
+})
+
+describe('a command of the other parts', () => {
+  const store = memoryStore()
+  const [limits, leases, cache] = [limitsOf(store), leasesOf(store), cacheOf(store)]
+  const quota: Quota = { name: 'q', algorithm: 'gcra', limit: 10, windowMs: 1_000 }
+  const request = { owner: 'a', limit: 1, leaseMs: 1_000 }
+  const { fence } = leases.acquire('name', request)
+
+  const wrong: [string, string, () => unknown][] = [
+    ['consume', 'key must be', () => limits.consume('', [quota], 1)],
+    ['consume', 'quotas must be', () => limits.consume('key', [], 1)],
+    ['consume', 'quotas[0].limit must be', () => limits.consume('key', [{ ...quota, limit: 0 }], 1)],
+    ['consume', 'cost must be', () => limits.consume('key', [quota], 0.5)],
+    ['peek', 'key must be', () => limits.peek('', [quota])],
+    ['peek', 'quotas[0].windowMs must be', () => limits.peek('key', [{ ...quota, windowMs: 0 }])],
+    ['settle', 'key must be', () => limits.settle('', [quota], '', 1)],
+    ['settle', 'quotas must be', () => limits.settle('key', [], '', 1)],
+    ['settle', 'cost must be', () => limits.settle('key', [quota], '', -1)],
+    ['reset', 'key must be', () => limits.reset('')],
+    ['acquire', 'name must be', () => leases.acquire('', request)],
+    ['acquire', 'limit must be', () => leases.acquire('name', { ...request, limit: 0 })],
+    ['renew', 'name must be', () => leases.renew('', 'a', fence, 1)],
+    ['renew', 'owner must be', () => leases.renew('name', 'a b', fence, 1)],
+    ['renew', 'fence must be', () => leases.renew('name', 'a', '', 1)],
+    ['renew', 'leaseMs must be', () => leases.renew('name', 'a', fence, 0)],
+    ['release', 'name must be', () => leases.release('', 'a', fence)],
+    ['release', 'owner must be', () => leases.release('name', '', fence)],
+    ['release', 'fence must be', () => leases.release('name', 'a', '1')],
+    ['get', 'key must be', () => cache.get('')],
+    ['set', 'key must be', () => cache.set('', '', { ttlMs: 1 })],
+    ['set', 'value must be', () => cache.set('key', 1 as unknown as string, { ttlMs: 1 })],
+    ['set', 'ttlMs must be', () => cache.set('key', '', { ttlMs: 0 })],
+    ['delete', 'key must be', () => cache.delete('')],
+  ]
+  for (const [command, message, run] of wrong) {
+    it(`is refused where it is wrong: ${command}, by ${message}`, () => {
+      expect(run).toThrow(message)
+      expect(run).toThrow(TypeError)
+    })
+  }
+
+  it('that is refused changes nothing', () => {
+    expect(limits.peek('key', [quota]).quotas[0]?.remaining).toBe(10)
+    expect(leases.acquire('name', request)).toMatchObject({ fence, inUse: 1 })
+    expect(cache.get('key')).toBeUndefined()
   })
 })

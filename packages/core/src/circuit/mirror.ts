@@ -7,11 +7,11 @@ import type {
   WindowCounters,
 } from '@tidegate/contract'
 import { compareFences, windowSpanMs } from '@tidegate/contract'
+import type { Identity } from '../identity'
 import { after, isThenable } from '../maybe-promise'
 import { readRecordAnswer, readSnapshot, readSwapAnswer } from '../store/answers'
 import type { Link } from '../store/link'
 import { NO_FENCE } from '../store/local'
-import type { Identity } from '../identity'
 import type { CircuitSettings } from './options'
 import { NO_COUNTERS, OpenTally } from './tally'
 

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@tidegate/contract'
-import { after } from '../maybe-promise'
 import type { Identity } from '../identity'
+import { after } from '../maybe-promise'
 import { type Outcome, verdict } from './machine'
 import type { Mirror } from './mirror'
 import type { CircuitSettings } from './options'

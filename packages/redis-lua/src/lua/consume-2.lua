@@ -18,8 +18,10 @@ if allowed then
   end
   limits.seq = limits.seq + 1
   use_slots(limits, asked)
+else
+  -- Denied, it still says what time it was, which is then never earlier again.
+  refresh_slots(limits, asked)
 end
--- Denied, it still says what time it was, which is then never earlier again.
 if allowed or not limits.is_new then save_limits(limits) end
 local reply = {}
 put_decision(reply, decision_of(limits, asked, allowed, allowed))

@@ -1,7 +1,7 @@
 import type { Quota, Reservation } from '@tidegate/contract'
 import { Shelved } from '../shelf'
 import { Settlements } from './settlements'
-import { findSlot, type Slots, tidySlots, touchSlot, weighSlot } from './slots'
+import { findSlot, type Slot, type Slots, tidySlots, touchSlot, weighSlot } from './slots'
 
 /** One life of a key: from its first consumption until it is reset, evicted, or nothing of it counts any more. */
 export class LimitedKey extends Shelved<LimitedKey> {
@@ -10,6 +10,7 @@ export class LimitedKey extends Shelved<LimitedKey> {
   readonly slots: Slots = []
   expiresAt = 0
   #seq = 0
+  #touches = 0
   #dearUntil = 0
   /** Made with the first one: most limits know the cost beforehand. */
   #settlements: Settlements | undefined = undefined
@@ -25,19 +26,24 @@ export class LimitedKey extends Shelved<LimitedKey> {
     return this.#dearUntil
   }
 
+  /** What is left is as the limits of this caller have it drain, and keeps the key for as long as that takes. */
   drain(quotas: readonly Quota[], now: number): void {
-    for (const quota of quotas) findSlot(this.slots, quota)?.meter.drain(quota, now)
+    for (const quota of quotas) {
+      const meter = findSlot(this.slots, quota)?.meter
+      if (meter === undefined) continue
+      meter.drain(quota, now)
+      this.expiresAt = Math.max(this.expiresAt, meter.emptyAt)
+    }
   }
 
   /** Consumes what is known to fit. */
   consume(quotas: readonly Quota[], cost: number, now: number): Reservation {
     for (const quota of quotas) {
-      const slot = touchSlot(this.slots, quota, now)
+      const slot = this.#touch(quota)
       slot.meter.consume(quota, cost, now)
       weighSlot(slot, quota, now)
     }
-    tidySlots(this.slots, quotas, now)
-    this.renew(now)
+    this.#renew(quotas, now)
     this.#seq++
     return { born: this.born, seq: this.#seq, at: now, cost }
   }
@@ -51,19 +57,26 @@ export class LimitedKey extends Shelved<LimitedKey> {
     this.#settlements ??= new Settlements()
     if (!this.#settlements.mark(seq)) return false
     for (const quota of lasting) {
-      const slot = touchSlot(this.slots, quota, now)
+      const slot = this.#touch(quota)
       slot.meter.drain(quota, now)
       slot.meter.correct(quota, cost - reservation.cost, at, now)
       weighSlot(slot, quota, now)
     }
-    tidySlots(this.slots, quotas, now)
-    this.renew(now)
+    this.#renew(quotas, now)
     return true
   }
 
-  /** It stays for the longest of its windows, and for as long as anything in it counts. */
-  renew(now: number): void {
-    this.expiresAt = now
+  #touch(quota: Quota): Slot {
+    this.#touches++
+    return touchSlot(this.slots, quota, this.#touches)
+  }
+
+  /**
+   * It stays for the longest of its windows, and for as long as anything in it counts;
+   * never shorter than before, for what was reserved can be settled in its window.
+   */
+  #renew(quotas: readonly Quota[], now: number): void {
+    tidySlots(this.slots, quotas, now)
     this.#dearUntil = 0
     for (const { windowMs, meter, scarceUntil } of this.slots) {
       this.expiresAt = Math.max(this.expiresAt, now + windowMs, meter.emptyAt)

@@ -37,7 +37,6 @@ export class MemoryLimits implements LimitStore {
     const refusal = refusalOf(limited?.slots ?? NO_SLOTS, quotas, cost, now)
     if (refusal) {
       // A key that nothing was consumed of is not made: what is denied takes no room of others.
-      limited?.renew(now)
       if (limited) this.#shelf.use(limited, now)
       return denied(refusal, limited?.slots ?? NO_SLOTS, quotas, now)
     }

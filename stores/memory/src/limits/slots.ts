@@ -10,8 +10,8 @@ export interface Slot {
   readonly algorithm: LimitAlgorithm
   readonly windowMs: number
   readonly meter: Meter
-  /** When a command that changed the key last named it. */
-  touchedAt: number
+  /** Which touch of a slot of the key was the last of this one: moments would be the same for many. */
+  touch: number
   /** Until then less than half of its capacity is left. */
   scarceUntil: number
 }
@@ -27,9 +27,9 @@ export function findSlot(slots: Slots, quota: Quota): Slot | undefined {
 }
 
 /** The slot of the quota, made where there is none, and touched. */
-export function touchSlot(slots: Slots, quota: Quota, now: number): Slot {
+export function touchSlot(slots: Slots, quota: Quota, touch: number): Slot {
   const slot = findSlot(slots, quota) ?? addSlot(slots, quota)
-  slot.touchedAt = now
+  slot.touch = touch
   return slot
 }
 
@@ -49,14 +49,14 @@ export function tidySlots(slots: Slots, quotas: readonly Quota[], now: number): 
   }
   while (slots.length > MAX_SLOTS) {
     const others = slots.filter((slot) => !isNamed(slot))
-    const oldest = others.reduce((a, b) => (b.touchedAt < a.touchedAt ? b : a))
+    const oldest = others.reduce((a, b) => (b.touch < a.touch ? b : a))
     slots.splice(slots.indexOf(oldest), 1)
   }
 }
 
 function addSlot(slots: Slots, { name, algorithm, windowMs }: Quota): Slot {
   const meter = newMeter(algorithm)
-  const slot: Slot = { name, algorithm, windowMs, meter, touchedAt: 0, scarceUntil: 0 }
+  const slot: Slot = { name, algorithm, windowMs, meter, touch: 0, scarceUntil: 0 }
   slots.push(slot)
   return slot
 }

@@ -2,6 +2,7 @@ import { MAX_SETTLED } from '@tidegate/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Settlements } from '../../src/limits/settlements'
+import { heapInUse } from '../support/heap'
 import { seed, seeded } from '../support/seed'
 
 /** The rule by the letter: the latest so many, and the highest that ever left them. */
@@ -48,6 +49,18 @@ describe(`settlements, ${seeded}`, () => {
       false,
       false,
     ])
+  })
+
+  it('keep nothing of what was settled in its order, or nearly', () => {
+    const collect = heapInUse()
+    const all = Array.from({ length: 100 }, () => new Settlements())
+    const before = collect()
+    for (const settlements of all) {
+      for (let seq = 2; seq <= 1_000; seq += 2) [seq, seq - 1].map((one) => settlements.mark(one))
+    }
+    // Each of a thousand numbers would come to some 800 KB.
+    expect(collect() - before).toBeLessThan(200_000)
+    expect(all.every((settlements) => !settlements.mark(1_000))).toBe(true)
   })
 
   it('take none that is older than the latest they remember', () => {

@@ -36,7 +36,7 @@ function gcra.reset_ms(quota, values) return math.ceil(level_of(values) / quota.
 -- What was reserved has been draining since: only what is left of it can be given back.
 function gcra.settle(quota, values, at, difference, now)
   if difference >= 0 then return gcra.consume(quota, values, difference, now) end
-  local held = math.max(0, -difference * quota.window - (now - at) * quota.limit)
+  local held = math.max(0, -difference * quota.window - math.max(0, now - at) * quota.limit)
   return with_level(level_of(values) - held, now)
 end
 

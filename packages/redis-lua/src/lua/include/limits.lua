@@ -2,7 +2,8 @@
 --
 --   limits     string  a line with a number for each name in HEAD, then one for each slot:
 --                      <name> <algorithm> <window> <when it is as if nothing were consumed, ms> <its values>
---   settled    zset    seq -> seq, of the latest reservations that were settled
+--   settled    zset    seq -> seq, of reservations that were settled beyond the `floor`, up to
+--                      which all are: `settled` of them
 --
 -- `limit` and `burst` are the callers', and differ between them while a deploy rolls.
 local HEAD = { 'born', 'seq', 'floor', 'settled', 'latest', 'lag', 'ends' }
@@ -77,8 +78,31 @@ local function values_of(limits, quota)
   return {}
 end
 
+-- What time has made of a slot or a consumption has made of it.
+local function refresh(limits, slot, quota)
+  slot.values = quota.values
+  slot.ends = limits.now
+  if #slot.values > 0 then
+    slot.ends = math.min(ALGORITHMS[quota.algorithm].ends(quota, slot.values), LATEST_MS)
+  end
+  limits.ends = math.max(limits.ends, slot.ends)
+  return slot
+end
+
+-- Writes down what time has made of these quotas, by the limits of this caller, and no more.
+local function refresh_slots(limits, quotas)
+  for _, slot in ipairs(limits.slots) do
+    for _, quota in ipairs(quotas) do
+      if slot.name == quota.slot then refresh(limits, slot, quota) end
+    end
+  end
+end
+
+local function window_of(slot) return tonumber(string.match(slot.name, '%d+$')) end
+
 -- Puts in place what these quotas have become, as the latest used; without what has
--- become as if it had never been. What a reservation was made in is kept for its window.
+-- become as if it had never been. All is kept for the longest of the windows, and none
+-- shorter than it was kept for before, for a reservation can be settled in its window.
 local function use_slots(limits, quotas)
   local used, slots = {}, {}
   for _, quota in ipairs(quotas) do
@@ -86,14 +110,13 @@ local function use_slots(limits, quotas)
     limits.ends = math.max(limits.ends, after(limits.now, quota.window))
   end
   for _, slot in ipairs(limits.slots) do
-    if not used[slot.name] and limits.now < slot.ends then slots[#slots + 1] = slot end
+    if not used[slot.name] and limits.now < slot.ends then
+      slots[#slots + 1] = slot
+      limits.ends = math.max(limits.ends, after(limits.now, window_of(slot)))
+    end
   end
   for _, quota in ipairs(quotas) do
-    if #quota.values > 0 then
-      local ends = math.min(ALGORITHMS[quota.algorithm].ends(quota, quota.values), LATEST_MS)
-      slots[#slots + 1] = { name = quota.slot, ends = ends, values = quota.values }
-      limits.ends = math.max(limits.ends, ends)
-    end
+    if #quota.values > 0 then slots[#slots + 1] = refresh(limits, { name = quota.slot }, quota) end
   end
   while #slots > MAX_SLOTS do table.remove(slots, 1) end
   limits.slots = slots
