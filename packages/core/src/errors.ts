@@ -196,10 +196,15 @@ export function isNoEvidence(error: unknown): boolean {
  */
 export function withoutStack<E extends Error>(build: () => E): E {
   const limit = Error.stackTraceLimit
+  if (!setStackTraceLimit(0)) return build()
   try {
-    Error.stackTraceLimit = 0
     return build()
   } finally {
-    Error.stackTraceLimit = limit
+    setStackTraceLimit(limit)
   }
+}
+
+/** @returns whether it can be set: with frozen intrinsics it cannot */
+function setStackTraceLimit(limit: number): boolean {
+  return Reflect.set(Error, 'stackTraceLimit', limit)
 }

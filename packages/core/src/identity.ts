@@ -1,4 +1,8 @@
-/** Numbers and names what one breaker sends, so that a second delivery is known as one. */
+/**
+ * Numbers and names what one instance sends, so that a second delivery is known as one.
+ * Breakers that come and go under one name, as those of keys do, share it: each with
+ * one of its own would be counted as one more process.
+ */
 export class Identity {
   #instance: string | undefined
   #count = 0
@@ -18,6 +22,11 @@ export class Identity {
 
   nextSeq(): number {
     return ++this.#count
+  }
+
+  /** Who holds a permit: one breaker, and not its like of the same instance. */
+  nextOwner(): string {
+    return this.nextNonce()
   }
 
   /** Whether a command of this instance had the nonce. */

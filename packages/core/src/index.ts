@@ -32,6 +32,7 @@ export {
   CircuitIsolatedError,
   CircuitOpenError,
   type ErrorCode,
+  LeaseLostError,
   OptionError,
   RateLimitedError,
   StoreError,
@@ -48,6 +49,15 @@ export {
 } from './fallback/fallback'
 export { type Hedge, type HedgeEvents, type HedgeOptions, type HedgeStats, hedge } from './hedge/hedge'
 export type { ExecuteOptions, Policy, Protected } from './policy'
+export type { OnStoreDown } from './rate-limit/limiter'
+export type { QuotaOptions, QuotasOptions } from './rate-limit/quotas'
+export {
+  type RateLimit,
+  type RateLimitEvents,
+  type RateLimitOptions,
+  type RateLimitStats,
+  rateLimit,
+} from './rate-limit/rate-limit'
 export { type RetryBudget, type RetryBudgetOptions, retryBudget } from './retry/budget'
 export {
   type GiveUpReason,
@@ -57,6 +67,14 @@ export {
   type RetryStats,
   retry,
 } from './retry/retry'
+export {
+  type StaleCache,
+  type StaleCacheEvents,
+  type StaleCacheOptions,
+  type StaleCacheStats,
+  type Staleness,
+  staleCache,
+} from './stale-cache/stale-cache'
 export {
   type Timeout,
   type TimeoutEvents,

@@ -14,3 +14,17 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return isThenable(value) ? (value as Promise<T>).then(next) : next(value as T)
 }
+
+/** What `start` comes to; `end` is called when it has, whether it came to anything or threw. */
+export function lastly<T>(start: () => MaybePromise<T>, end: () => void): MaybePromise<T> {
+  let value: MaybePromise<T>
+  try {
+    value = start()
+  } catch (error) {
+    end()
+    throw error
+  }
+  if (isThenable(value)) return (value as Promise<T>).finally(end)
+  end()
+  return value
+}

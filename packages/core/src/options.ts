@@ -8,12 +8,13 @@ const MAX_MS = 2 ** 31 - 1
  * one form: its name, what it takes, what it got. Nothing is coerced.
  */
 export class OptionReader<Options extends object> {
-  readonly #policy: string
+  /** Whose options they are. */
+  readonly policy: string
   readonly #given: Readonly<Record<string, unknown>>
 
   /** @throws OptionError for an option that is not among `known` */
   constructor(policy: string, given: Options, known: Readonly<Record<keyof Options, true>>) {
-    this.#policy = policy
+    this.policy = policy
     if (typeof given !== 'object' || given === null) {
       throw new OptionError('options', `${policy}: options must be an object, got ${describe(given)}`)
     }
@@ -85,18 +86,46 @@ export class OptionReader<Options extends object> {
   /** @throws OptionError always: the value does not fit */
   refuse(name: keyof Options & string, takes: string): never {
     const got = describe(this.#given[name])
-    throw new OptionError(name, `${this.#policy}: ${name} must be ${takes}, got ${got}`)
+    throw new OptionError(name, `${this.policy}: ${name} must be ${takes}, got ${got}`)
   }
 
   /** @throws OptionError if both are there */
   exclude(name: keyof Options & string, other: keyof Options & string, why: string): void {
     if (!this.has(name) || !this.has(other)) return
-    throw new OptionError(name, `${this.#policy}: ${name} and ${other} exclude each other: ${why}`)
+    throw new OptionError(name, `${this.policy}: ${name} and ${other} exclude each other: ${why}`)
   }
+}
+
+/**
+ * The options of a policy with others in their place, for it to be built from anew.
+ *
+ * @throws OptionError for one that is fixed while it lives
+ */
+export function merge<Options extends object>(
+  policy: string,
+  options: Options,
+  changes: NoInfer<Partial<Options>>,
+  fixed: readonly NoInfer<keyof Options & string>[],
+): Options {
+  if (typeof changes !== 'object' || changes === null) {
+    throw new OptionError('options', `${policy}: options must be an object, got ${describe(changes)}`)
+  }
+  for (const name of fixed) {
+    if (!Object.hasOwn(changes, name)) continue
+    throw new OptionError(name, `${policy}: ${name} cannot be changed while the policy lives`)
+  }
+  return { ...options, ...changes }
 }
 
 export function isWhole(value: unknown, least: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least
+}
+
+/** Options, and not an array, a Map or an object with a class. */
+export function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 export function isClock(value: unknown): boolean {

@@ -76,10 +76,15 @@ export abstract class Layer<Events extends object> implements Policy<Events> {
     fn: (this: This, ...args: Args) => T | PromiseLike<T>,
   ): (this: This, ...args: Args) => Promise<T> {
     checkFunction('wrap', fn)
-    const { execute } = this
     const self = this
     return function (this: This, ...args: Args): Promise<T> {
-      return execute.call(self, () => fn.apply(this, args)) as Promise<T>
+      return runFor(
+        self.name,
+        self.clock,
+        undefined,
+        (scope) => self.run(() => fn.apply(this, args), scope),
+        args,
+      )
     }
   }
 

@@ -2,8 +2,6 @@
 export interface Waiter {
   readonly priority: number
   readonly since: number
-  /** Gives it what it waits for. */
-  readonly start: () => void
   /** Where it stands; -1 once it has left. */
   place: number
 }

@@ -49,4 +49,10 @@ describe('a breaker over the memory store', () => {
     await expect(breaker.execute(up)).resolves.toBe('up')
     expect(seen).toEqual(['closed > open here', 'open > half-open here', 'half-open > closed here'])
   })
+
+  it('refuses a store that is none', () => {
+    for (const store of [{}, { circuits: null, supports: { windows: ['time'] } }, { circuits: {} }]) {
+      expect(() => build({ store: store as never })).toThrow('store must be a store')
+    }
+  })
 })

@@ -25,16 +25,18 @@ describe('the machine', () => {
   })
 
   it.each([
-    ['failure', 0, 1, { to: 'open' }],
-    ['failure', 4, 5, { to: 'open' }],
-    ['success', 0, 1, { to: 'closed' }],
-    ['success', 0, 2, { to: 'half-open', yield: true, succeeded: true }],
-    ['success', 1, 2, { to: 'closed' }],
-    ['none', 1, 2, { to: 'half-open', yield: true }],
+    ['failure', 0, 1, 0, { to: 'open' }],
+    ['failure', 4, 5, 0, { to: 'open' }],
+    ['success', 0, 1, 3, { to: 'closed' }],
+    ['success', 0, 2, 3, { to: 'half-open', yield: true, succeeded: true }],
+    ['success', 1, 2, 0, { to: 'closed' }],
+    ['none', 1, 2, 0, { to: 'half-open', yield: true }],
+    ['none', 1, 2, 2, { to: 'half-open', yield: true }],
+    ['none', 1, 2, 3, { to: 'open' }],
   ] as const)(
-    'a probe that came to %s after %i of %i: %j',
-    (outcome, probeSuccesses, threshold, expected) => {
-      expect(verdict(outcome, { probeSuccesses }, threshold)).toEqual(expected)
+    'a probe that came to %s after %i successes of %i, and %i probes without evidence: %j',
+    (outcome, probeSuccesses, threshold, withoutEvidence, expected) => {
+      expect(verdict(outcome, { probeSuccesses, withoutEvidence }, threshold)).toEqual(expected)
     },
   )
 
@@ -52,6 +54,13 @@ describe('the machine', () => {
       { failures: 2, successes: 3 },
       false,
     ],
+    // 0.55 * 100 is 55.00000000000001.
+    [
+      { kind: 'rate', failureRate: 0.55, slowRate: undefined, minimumCalls: 4 },
+      { failures: 55, successes: 45 },
+      true,
+    ],
+    [{ kind: 'rate', failureRate: 1, slowRate: 0.55, minimumCalls: 4 }, { successes: 100, slow: 55 }, true],
     [{ kind: 'rate', failureRate: 1, slowRate: 0.5, minimumCalls: 4 }, { successes: 4, slow: 2 }, true],
     [
       { kind: 'rate', failureRate: 1, slowRate: undefined, minimumCalls: 4 },
@@ -85,6 +94,19 @@ describe('the machine', () => {
     const rule = { kind: 'rate', failureRate: 0.5, slowRate: undefined, minimumCalls: 20 } as const
     const known = { slow: 0, consecutiveFailures: 0, reporters: 1, ...counters }
     expect(isTripNear(known, { ...none, ...untold }, fleet, rule)).toBe(expected)
+  })
+
+  it('trips at its rate to the call, whatever the rate and however many calls', () => {
+    const none = { successes: 0, failures: 0, slow: 0, consecutiveFailures: 0, reporters: 0 }
+    for (let percent = 1; percent <= 100; percent++) {
+      const rule = { kind: 'rate', failureRate: percent / 100, slowRate: undefined, minimumCalls: 1 } as const
+      for (const calls of [100, 300, 700, 123_400]) {
+        const failures = (percent * calls) / 100
+        expect(isTripped({ ...none, failures, successes: calls - failures }, rule), `${percent} %`).toBe(true)
+        const fewer = { ...none, failures: failures - 1, successes: calls - failures + 1 }
+        expect(isTripped(fewer, rule), `${percent} %`).toBe(false)
+      }
+    }
   })
 
   it('a trip on failures in a row is near where they would be enough, if everybody saw them', () => {

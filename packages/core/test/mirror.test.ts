@@ -1,3 +1,4 @@
+import type { CircuitBreaker, CircuitBreakerOptions } from '@tidegate/core'
 import { describe, expect, it } from 'vitest'
 import { type breakerOf, down, failTimes, fleetOf, ignore, listen, Pending, up } from './support/subject'
 import { settled } from './support/virtual-clock'
@@ -221,5 +222,114 @@ describe('the mirror', () => {
     await settled()
     expect(healthy.state).toBe('open')
     expect(third.stats().fence).toBe(healthy.stats().fence)
+  })
+
+  describe('of an instance that has heard nothing for a minute', () => {
+    /** The circuit is open, and `idle` was told so long ago that it was closed. */
+    async function behind(options: Partial<CircuitBreakerOptions> = {}) {
+      const fleet = fleetOf(2, {
+        cooldownMs: 600_000,
+        cooldownBackoff: { factor: 1, maxMs: 600_000 },
+        ...options,
+      })
+      const [idle, busy] = fleet.breakers as [CircuitBreaker, CircuitBreaker]
+      await idle.execute(up)
+      await fleet.clock.advance(60_000)
+      await failTimes(busy, 4)
+      expect(busy.state).toBe('open')
+      await fleet.clock.advance(1_000)
+      expect(idle.state).toBe('closed')
+      return { ...fleet, idle, busy }
+    }
+
+    it('is waited for by all calls that come, together', async () => {
+      const { store, idle } = await behind()
+      const reads = store.count('readState')
+      const calls = Array.from({ length: 100 }, () =>
+        idle.execute(up).catch((error: { code: string }) => error.code),
+      )
+      expect(await Promise.all(calls)).toEqual(Array(100).fill('CIRCUIT_OPEN'))
+      expect(store.count('readState') - reads).toBe(1)
+    })
+
+    it('is waited for although somebody asked for rejection() first', async () => {
+      const { store, idle } = await behind()
+      const reads = store.count('readState')
+      expect(idle.rejection()).toBeUndefined()
+      await expect(idle.execute(up)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
+      expect(store.count('readState') - reads).toBe(1)
+    })
+
+    it('is waited for by calls that would not look at the clock', async () => {
+      const { clock, store, breakers } = fleetOf(2, {
+        cooldownMs: 600_000,
+        cooldownBackoff: { factor: 1, maxMs: 600_000 },
+      })
+      const [frozen, busy] = breakers as [CircuitBreaker, CircuitBreaker]
+      for (const breaker of breakers) await breaker.execute(up)
+      await clock.advance(500)
+      // So many that most of the next would not be timed.
+      for (let call = 0; call < 40; call++) await frozen.execute(up)
+      clock.freeze(300_000)
+      await failTimes(busy, 4)
+      expect(busy.state).toBe('open')
+      const release = store.hold()
+      let ran = 0
+      const calls = Array.from({ length: 100 }, () =>
+        frozen.execute(() => ran++).catch((error: { code: string }) => error.code),
+      )
+      await settled()
+      // One in sixteen is timed; the first of them stops all.
+      expect(ran).toBeLessThan(16)
+      release()
+      const refused = (await Promise.all(calls)).filter((answer) => answer === 'CIRCUIT_OPEN')
+      expect(refused.length).toBeGreaterThan(84)
+    })
+
+    it('is waited for no longer than a store may take', async () => {
+      const { clock, store, idle } = await behind()
+      store.fail('silence')
+      const first = idle.execute(up)
+      await clock.advance(100)
+      const second = idle.execute(up)
+      await clock.advance(150)
+      await expect(Promise.all([first, second])).resolves.toEqual(['up', 'up'])
+    })
+
+    it('does not keep back what trips the circuit while it asks', async () => {
+      const { clock, store, breakers } = fleetOf(1, { consecutiveFailures: 1 })
+      const [breaker] = breakers as [CircuitBreaker]
+      await breaker.execute(up)
+      await clock.advance(1_000)
+      const early = new Pending<string>()
+      const call = breaker.execute(early.run).catch(ignore)
+      await clock.advance(61_000)
+      const release = store.hold()
+      const second = breaker.execute(up).catch(ignore)
+      await settled()
+      early.reject(new Error('down'))
+      await call
+      await settled()
+      release()
+      await second
+      await settled()
+      expect(breaker.state).toBe('open')
+    })
+  })
+
+  it('sends what came during an exchange that broke off', async () => {
+    const { clock, store, breakers } = fleetOf(1, { minimumCalls: 100 })
+    const [breaker] = breakers as [CircuitBreaker]
+    await breaker.execute(up)
+    await clock.advance(100)
+    const release = store.hold()
+    await breaker.execute(up)
+    await settled()
+    await failTimes(breaker, 3)
+    release()
+    await clock.advance(200)
+    expect(store.sent.filter(({ method }) => method === 'record').map(({ args }) => args[2])).toContainEqual(
+      expect.objectContaining({ failures: 3 }),
+    )
   })
 })

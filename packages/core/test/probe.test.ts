@@ -1,4 +1,4 @@
-import { circuitBreaker, memoryStore } from '@tidegate/core'
+import { type CircuitBreaker, circuitBreaker, memoryStore } from '@tidegate/core'
 import { describe, expect, it } from 'vitest'
 import { breakerOf, down, failTimes, fleetOf, ignore, listen, Pending, up } from './support/subject'
 import { settled, VirtualClock } from './support/virtual-clock'
@@ -271,5 +271,144 @@ describe('one probe', () => {
     await other.execute(up).catch(ignore)
     await settled()
     await expect(other.execute(up)).resolves.toBe('up')
+  })
+})
+
+describe('probes that come to no evidence', () => {
+  /** Somebody probes, and leaves before the dependency has answered. */
+  async function leave(breaker: CircuitBreaker): Promise<unknown> {
+    const caller = new AbortController()
+    const call = breaker
+      .execute(new Pending().run, { signal: caller.signal })
+      .catch((error: unknown) => error)
+    await settled()
+    caller.abort('gone')
+    const error = await call
+    await settled()
+    return error
+  }
+
+  it('open the circuit again after three in a row, for a cooldown that grows as ever', async () => {
+    const { clock, breaker } = await opened()
+    await clock.advance(1_000)
+    for (let probe = 0; probe < 3; probe++) {
+      expect(await leave(breaker)).toBe('gone')
+      expect(breaker.state).toBe('half-open')
+    }
+    expect(await leave(breaker)).toBe('gone')
+    expect(breaker.state).toBe('open')
+    await expect(breaker.execute(up)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN', retryAfterMs: 2_000 })
+    await clock.advance(2_000)
+    await expect(breaker.execute(up)).resolves.toBe('up')
+    expect(breaker.state).toBe('closed')
+  })
+
+  it('are few while a dependency hangs and its callers lose patience first', async () => {
+    const { clock, breaker } = await opened({
+      probeTimeoutMs: 10_000,
+      cooldownBackoff: { factor: 1, maxMs: 1_000 },
+    })
+    await clock.advance(1_000)
+    let probes = 0
+    breaker.on('probe', () => probes++)
+    for (let second = 0; second < 100; second++) {
+      for (let caller = 0; caller < 10; caller++) await leave(breaker)
+      await clock.advance(1_000)
+    }
+    // Four in each recovery, and a cooldown between two.
+    expect(probes).toBeLessThanOrEqual(4 * 100)
+  })
+
+  it('are counted anew in the next recovery, and after one that succeeded', async () => {
+    const { clock, breaker } = await opened({ successThreshold: 2 })
+    for (const cooldown of [1_000, 2_000]) {
+      await clock.advance(cooldown)
+      for (let probe = 0; probe < 3; probe++) await leave(breaker)
+      expect(breaker.state).toBe('half-open')
+      await breaker.execute(down).catch(ignore)
+      expect(breaker.state).toBe('open')
+    }
+    await clock.advance(4_000)
+    for (let probe = 0; probe < 3; probe++) await leave(breaker)
+    await breaker.execute(up)
+    for (let probe = 0; probe < 3; probe++) await leave(breaker)
+    expect(breaker.state).toBe('half-open')
+    await breaker.execute(up)
+    expect(breaker.state).toBe('closed')
+  })
+
+  it('are counted anew in a recovery that another instance began', async () => {
+    const { clock, breakers } = fleetOf(2)
+    const [here, there] = breakers as [CircuitBreaker, CircuitBreaker]
+    await there.execute(up)
+    await failTimes(here, 4)
+    await clock.advance(1_000)
+    for (let probe = 0; probe < 3; probe++) await leave(here)
+    // Half-open, and then open again, by the other one.
+    for (let call = 0; call < 3; call++) {
+      await there.execute(down).catch(ignore)
+      await settled()
+    }
+    expect(there.state).toBe('open')
+    await clock.advance(2_000)
+    const probes = listen(here, 'probe')
+    // Its first call may have to hear of the other recovery.
+    for (let call = 0; call < 5 && probes.length < 3; call++) await leave(here)
+    expect(probes).toHaveLength(3)
+    expect(here.state).toBe('half-open')
+    await leave(here)
+    expect(here.state).toBe('open')
+  })
+
+  it('end half-open for a function that calls its own breaker, which then refuses', async () => {
+    const { clock, breaker } = await opened()
+    await clock.advance(1_000)
+    const nested = () => breaker.execute(up)
+    for (let call = 0; call < 4; call++) {
+      expect(breaker.state).toBe(call === 0 ? 'open' : 'half-open')
+      await expect(breaker.execute(nested)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
+    }
+    expect(breaker.state).toBe('open')
+  })
+
+  it('are none where the permit came too late for a probe to be sent', async () => {
+    const { clock, store, breakers } = fleetOf(1, { storeTimeoutMs: 5_000 })
+    const [breaker] = breakers as [CircuitBreaker]
+    await failTimes(breaker, 4)
+    await clock.advance(1_000)
+    for (let claim = 0; claim < 6; claim++) {
+      const release = store.hold()
+      const call = breaker.execute(up).catch(ignore)
+      await settled()
+      clock.freeze(520)
+      release()
+      await call
+      await settled()
+    }
+    expect(breaker.state).toBe('half-open')
+    await expect(breaker.execute(up)).resolves.toBe('up')
+  })
+
+  it('do not bear out what opened the circuit of an instance that stands alone', async () => {
+    const { clock, store, breakers } = fleetOf(1, { windowMs: 5_000, whenStoreDown: 'local' })
+    const [breaker] = breakers as [CircuitBreaker]
+    await breaker.execute(up)
+    await clock.advance(200)
+    store.fail('reject')
+    // It hears that the store is away with nothing on its way there: all it sees from now on is offered.
+    breaker.rejection()
+    await failTimes(breaker, 8)
+    for (let beat = 0; beat < 60; beat++) {
+      await clock.advance(100)
+      await leave(breaker)
+    }
+    expect(breaker.stats().fence).toMatch(/^local:/)
+    store.fail(undefined)
+    for (let beat = 0; beat < 15; beat++) {
+      await clock.advance(100)
+      await leave(breaker)
+    }
+    // What opened it is older than the window.
+    expect(breaker.stats()).toMatchObject({ state: 'closed', fence: expect.stringMatching(/^\d{16}\./) })
   })
 })

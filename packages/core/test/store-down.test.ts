@@ -124,6 +124,44 @@ describe('a store that misbehaves', () => {
     expect(store.sent).toHaveLength(0)
   })
 
+  it('is waited for no longer by a process that is busy while its client is being connected', async () => {
+    const { clock, store, breakers } = fleetOf(1)
+    const [breaker] = breakers as [CircuitBreaker]
+    store.isReady = false
+    const start = clock.now()
+    let waited: number | undefined
+    const call = breaker.execute(() => {
+      waited = clock.now() - start
+    })
+    // Each timer comes as much later as the turn takes that keeps it.
+    for (let turn = 0; turn < 100 && waited === undefined; turn++) {
+      clock.freeze(40)
+      await clock.advance(0)
+    }
+    await call
+    expect(waited).toBeLessThanOrEqual(250 + 40)
+  })
+
+  it('is sent nothing by a call that has no time left when its client is connected at last', async () => {
+    const { clock, store, breakers } = fleetOf(2)
+    const [breaker, other] = breakers as [CircuitBreaker, CircuitBreaker]
+    store.isReady = false
+    const call = breaker.execute(up)
+    await settled()
+    clock.freeze(300)
+    store.isReady = true
+    await clock.advance(0)
+    await expect(call).resolves.toBe('up')
+    expect(store.sent).toHaveLength(0)
+    // It was not silent: others need not leave it alone, and this one takes it up with its next check-in.
+    await other.execute(up)
+    expect(other.stats().fence).toMatch(/^\d{16}\./)
+    await clock.advance(100)
+    await breaker.execute(up)
+    await settled()
+    expect(breaker.stats().fence).toMatch(/^\d{16}\./)
+  })
+
   it("probes nothing under 'hold' while what it saw is on its way to the store that is back", async () => {
     const { clock, store, breakers } = fleetOf(1, { whenStoreDown: 'hold' })
     const [breaker] = breakers as [CircuitBreaker]

@@ -426,7 +426,7 @@ return reply`,
 
 export const consume: Script<{ quotas: string; cost: number }, { allowed: 'flag'; born: 'integer'; seq: 'integer'; at: 'integer'; retryAfterMs: 'optional'; states: 'integers' }> = {
   name: 'consume',
-  digest: '230800d5fffd7ad6348310fbcdaa36ce7dd2b476',
+  digest: '0642e69f8d88673e2e6e1d4d0ba04a71d5c88d48',
   keys: ['limits', 'settled'],
   args: ['quotas', 'cost'],
   reply: { allowed: 'flag', born: 'integer', seq: 'integer', at: 'integer', retryAfterMs: 'optional', states: 'integers' },
@@ -612,13 +612,13 @@ local function save_limits(limits)
 end
 local function present_limits()
   local text = redis.call('GET', limits_key)
-  local limits = { born = -1, latest = 0, lag = 0 }
+  local limits = { latest = 0, lag = 0 }
   if text then limits = parse_limits(text) end
   if not limits then return nil end
   tell_time(limits)
   if text and limits.now < limits.ends then return limits end
   return {
-    is_new = true, born = math.max(limits.born + 1, limits.latest), seq = 0, floor = 0, settled = 0,
+    is_new = true, born = limits.latest, seq = 0, floor = 0, settled = 0,
     latest = limits.latest, lag = limits.lag, now = limits.now, ends = 0, slots = {},
   }
 end
@@ -761,7 +761,7 @@ return reply`,
 
 export const peek: Script<{ quotas: string }, { allowed: 'flag'; born: 'integer'; seq: 'integer'; at: 'integer'; retryAfterMs: 'optional'; states: 'integers' }> = {
   name: 'peek',
-  digest: '89a3ac465c5fcbf06c7a2ddb09d4f9e6ff310dd4',
+  digest: '2962ab9a8a7d05d80678048dec5e5715dc38dab7',
   keys: ['limits', 'settled'],
   args: ['quotas'],
   reply: { allowed: 'flag', born: 'integer', seq: 'integer', at: 'integer', retryAfterMs: 'optional', states: 'integers' },
@@ -947,13 +947,13 @@ local function save_limits(limits)
 end
 local function present_limits()
   local text = redis.call('GET', limits_key)
-  local limits = { born = -1, latest = 0, lag = 0 }
+  local limits = { latest = 0, lag = 0 }
   if text then limits = parse_limits(text) end
   if not limits then return nil end
   tell_time(limits)
   if text and limits.now < limits.ends then return limits end
   return {
-    is_new = true, born = math.max(limits.born + 1, limits.latest), seq = 0, floor = 0, settled = 0,
+    is_new = true, born = limits.latest, seq = 0, floor = 0, settled = 0,
     latest = limits.latest, lag = limits.lag, now = limits.now, ends = 0, slots = {},
   }
 end
@@ -1705,7 +1705,7 @@ return reply`,
 
 export const settle: Script<{ quotas: string; born: number; seq: number; at: number; reserved: number; cost: number }, { settled: 'flag' }> = {
   name: 'settle',
-  digest: 'e592ead417698e418540516eb56bdacea4881393',
+  digest: 'a4e1422607ae94f79ec6cb2ab0c22d42531222bc',
   keys: ['limits', 'settled'],
   args: ['quotas', 'born', 'seq', 'at', 'reserved', 'cost'],
   reply: { settled: 'flag' },
@@ -1891,13 +1891,13 @@ local function save_limits(limits)
 end
 local function present_limits()
   local text = redis.call('GET', limits_key)
-  local limits = { born = -1, latest = 0, lag = 0 }
+  local limits = { latest = 0, lag = 0 }
   if text then limits = parse_limits(text) end
   if not limits then return nil end
   tell_time(limits)
   if text and limits.now < limits.ends then return limits end
   return {
-    is_new = true, born = math.max(limits.born + 1, limits.latest), seq = 0, floor = 0, settled = 0,
+    is_new = true, born = limits.latest, seq = 0, floor = 0, settled = 0,
     latest = limits.latest, lag = limits.lag, now = limits.now, ends = 0, slots = {},
   }
 end

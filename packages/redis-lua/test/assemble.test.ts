@@ -100,6 +100,12 @@ describe('a script', () => {
       'do-it-0.lua: no reply is of kind flga, as ok is said to be',
     ],
     [
+      'a reply that goes on after what has no end',
+      'do-it-0.lua',
+      ['-- @include one', '-- @reply numbers:integers @one'],
+      'do-it-0.lua: nothing can follow numbers, which has no end of its own',
+    ],
+    [
       'an include with a reply of another kind',
       'do-it-0.lua',
       ['-- @include odd'],

@@ -25,10 +25,19 @@ describe('a reply', () => {
     ['text', [1, 0x61], 'a'],
     ['text', [2, 0x6162], 'ab'],
     ['text', ['7', '107075202213222', 103], 'abcdefg'],
+    ['string', ['='], ''],
+    ['string', ['=42'], '42'],
+    ['string', ['={"a":"=é\n"}'], '{"a":"=é\n"}'],
   ]
   for (const [kind, reply, value] of good) {
     it(`of ${JSON.stringify(reply)} is read as ${kind}`, () => expect(read(kind, ...reply)).toBe(value))
   }
+
+  it('is read to its end as integers', () => {
+    expect(read('integers')).toEqual([])
+    expect(read('integers', 3, '0', 7)).toEqual([3, 0, 7])
+    expect(decode('a-script', { ok: 'flag', rest: 'integers' }, [1, 5])).toEqual({ ok: true, rest: [5] })
+  })
 
   it('is read field by field, in the order of its format', () => {
     const format = { ok: 'flag', name: 'text', at: 'optional', count: 'integer' } as const
@@ -83,7 +92,7 @@ describe('a reply', () => {
   ]
   for (const value of noNumber) {
     it(`is refused with ${typeof value} ${shown(value)} for a number`, () => {
-      for (const kind of ['integer', 'optional', 'flag', 'text', STATES] as Kind[]) {
+      for (const kind of ['integer', 'optional', 'flag', 'text', 'integers', STATES] as Kind[]) {
         expect(() => read(kind, value)).toThrow(UnreadableReplyError)
       }
     })
@@ -110,6 +119,11 @@ describe('a reply', () => {
     ['a text with a line break', 'text', [2, 0x610a]],
     ['a text with a NUL', 'text', [2, 0x6100]],
     ['a text beyond ASCII', 'text', [1, 0xe9]],
+    ['a string without its mark', 'string', ['42']],
+    ['a string that is none', 'string', [42]],
+    ['a string that a client took for JSON', 'string', [{ a: 1 }]],
+    ['no string where there should be one', 'string', []],
+    ['a list with a number below 0', 'integers', [1, -1]],
   ]
   for (const [what, kind, reply] of bad) {
     it(`is refused with ${what}`, () => expect(() => read(kind, ...reply)).toThrow(UnreadableReplyError))

@@ -1,4 +1,4 @@
-import type { CircuitState, Terms } from '@tidegate/contract'
+import type { CircuitState, Quota, Terms } from '@tidegate/contract'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RedisServer, startRedis } from '../../../test/support/redis/index'
 import { until } from '../../../test/support/until'
@@ -6,6 +6,7 @@ import { assembleAll } from '../build/scripts'
 import { keyOf } from '../src/names'
 import * as generated from '../src/scripts.generated'
 import { circuitsOver, failures, terms } from './support/circuits'
+import { partsOver } from './support/parts'
 
 const server = await startRedis()
 const node = await startRedis({ config: { 'cluster-enabled': 'yes' } })
@@ -60,11 +61,47 @@ describe('the keys of a script', () => {
     try {
       await expect(server.command('GET', 'tidegate:{a}:other')).rejects.toThrow('NOPERM')
       await everything(server)
+      await everythingElse(server)
     } finally {
       await server.command('AUTH', 'default', '')
     }
   })
 })
+
+/** Consumes, denied and not, settles in and out of order, takes slots and gives them back, remembers and forgets. */
+async function everythingElse(server: RedisServer): Promise<void> {
+  const { limits, leases, cache } = partsOver(server)
+  const quotas: Quota[] = (['gcra', 'sliding-window', 'fixed-window'] as const).map((algorithm) => {
+    return { name: algorithm, algorithm, limit: 1_100, windowMs: 60_000 }
+  })
+  const reservations: string[] = []
+  for (let n = 0; n < 1_100; n++) {
+    reservations.push((await limits.consume('a', quotas, 1)).reservation)
+    if (n % 50 !== 0) await limits.settle('a', quotas, reservations.at(-1) ?? '', 1)
+  }
+  expect((await limits.consume('a', quotas, 1)).allowed).toBe(false)
+  expect((await limits.peek('a', quotas)).allowed).toBe(false)
+  await limits.settle('a', quotas, reservations[0] ?? '', 0)
+  await limits.reset('a')
+  const request = { owner: 'me', limit: 1, leaseMs: 1 }
+  await until('a lease to lapse', async () => {
+    const { fence } = await leases.acquire('a', {
+      ...request,
+      owner: `another-${Math.random().toString(36).slice(2)}`,
+    })
+    return fence !== '' && (await leases.renew('a', 'me', fence, 1)) === false
+  })
+  const { fence } = await until('a slot', async () => {
+    const answer = await leases.acquire('a', { ...request, leaseMs: 60_000 })
+    return answer.ok && answer
+  })
+  expect((await leases.acquire('a', { ...request, owner: 'another' })).ok).toBe(false)
+  expect(await leases.renew('a', 'me', fence, 60_000)).toBe(true)
+  await leases.release('a', 'me', fence)
+  await cache.set('a', 'value', { ttlMs: 60_000 })
+  expect((await cache.get('a'))?.value).toBe('value')
+  await cache.delete('a')
+}
 
 /** Goes through every swap, and counts in windows of more shapes than are kept. */
 async function everything(server: RedisServer): Promise<void> {

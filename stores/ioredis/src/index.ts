@@ -1,2 +1,2 @@
 export type { RedisClient, SubscriberClient } from './client'
-export { type IoredisStoreOptions, ioredisStore } from './ioredis-store'
+export { type IoredisStore, type IoredisStoreOptions, ioredisStore } from './ioredis-store'

@@ -29,6 +29,9 @@ export interface IoredisStoreOptions {
   readonly subscriber?: SubscriberClient | undefined
 }
 
+/** A store with all its parts. */
+export type IoredisStore = Store & Required<Pick<Store, 'limits' | 'leases' | 'cache'>>
+
 /** Statuses of a client that is, or at the first command will be, connected. */
 const READY: readonly string[] = ['ready', 'wait']
 
@@ -39,7 +42,7 @@ const READY: readonly string[] = ['ready', 'wait']
  *
  * @throws TypeError naming the option, what it takes and what it got
  */
-export function ioredisStore(redis: RedisClient, options: IoredisStoreOptions = {}): Store {
+export function ioredisStore(redis: RedisClient, options: IoredisStoreOptions = {}): IoredisStore {
   return storeOver(redis, options)
 }
 
@@ -48,7 +51,7 @@ export function storeOver(
   redis: RedisClient,
   { prefix = 'tidegate', subscriber, ...others }: IoredisStoreOptions,
   scripts?: Scripts,
-): Store {
+): IoredisStore {
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw invalid(`there is no option ${unknown}; there are prefix, subscriber`)
   if (!hasMethods(redis, ['evalsha', 'eval', 'ping', 'duplicate']) || !isObject(redis.options)) {

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startRedis } from '../../../test/support/redis/index'
 import { until } from '../../../test/support/until'
-import { ioredisStore } from '../src'
+import { type IoredisStore, ioredisStore } from '../src'
 import { fresh, listen, swap, tally, terms } from './support/caller'
 import { client } from './support/clients'
 import { commandsOf, subscribersOf } from './support/connections'
+import { ALGORITHMS, quota } from './support/quotas'
 
 const server = await startRedis()
 afterAll(() => server.stop())
@@ -13,7 +14,7 @@ afterAll(() => server.stop())
 const NEEDED = [
   ...'ping info evalsha eval publish subscribe unsubscribe time'.split(' '),
   ...'hget hmget hset hdel zadd zrem zrangebyscore zrange zcard zcount zremrangebyrank sadd scard'.split(' '),
-  ...'del pttl pexpire persist'.split(' '),
+  ...'del pttl pexpire persist get set zscore'.split(' '),
 ]
 
 const unhandled = vi.fn()
@@ -91,6 +92,7 @@ for (const version of [5, 6] as const) {
       for (let n = 0; n < 1100; n++)
         await store.circuits.readState(name, terms({ instance: `instance-${n}` }))
       await store.circuits.forget(name)
+      await everythingElse(store)
       await store.close()
       const denied = (await server.command('ACL', 'LOG')) as string[][]
       // ioredis tells newer servers its version, and does not mind where it may not.
@@ -98,4 +100,30 @@ for (const version of [5, 6] as const) {
       expect(ours).toEqual([])
     })
   })
+}
+
+/** Limits, leases and cache: consumes, settles in and out of turn, takes slots and has them lapse, remembers. */
+async function everythingElse({ limits, leases, cache }: IoredisStore): Promise<void> {
+  const quotas = ALGORITHMS.map((algorithm) => quota({ name: algorithm, algorithm, limit: 1_100 }))
+  for (let n = 0; n < 1_100; n++) {
+    const { reservation } = await limits.consume('a', quotas, 1)
+    if (n % 50 !== 1) await limits.settle('a', quotas, reservation, 1)
+  }
+  expect((await limits.peek('a', quotas)).allowed).toBe(false)
+  await limits.reset('a')
+  const request = { owner: 'me', limit: 1, leaseMs: 1 }
+  await until('a lease to lapse', async () => {
+    const answer = await leases.acquire('a', { ...request, owner: fresh() })
+    return answer.ok && answer.inUse === 1 && !(await leases.renew('a', 'me', '1764560000000000.me', 1))
+  })
+  const { fence } = await until('a slot', async () => {
+    const answer = await leases.acquire('a', { ...request, leaseMs: 60_000 })
+    return answer.ok && answer
+  })
+  expect((await leases.acquire('a', { ...request, owner: 'another' })).ok).toBe(false)
+  expect(await leases.renew('a', 'me', fence, 60_000)).toBe(true)
+  await leases.release('a', 'me', fence)
+  await cache.set('a', 'value', { ttlMs: 60_000 })
+  expect((await cache.get('a'))?.value).toBe('value')
+  await cache.delete('a')
 }

@@ -5,6 +5,7 @@ import { ioredisStore } from '../src'
 import { fresh, listen, swap, tally, terms } from './support/caller'
 import { type Client, client, type Version } from './support/clients'
 import { commandsOf, connectionsOf } from './support/connections'
+import { quota } from './support/quotas'
 
 const server = await startRedis()
 afterAll(() => server.stop())
@@ -69,19 +70,29 @@ for (const version of [5, 6] as const satisfies Version[]) {
 
     it('is sent one command for each of the store’s', async () => {
       const redis = client(version, server)
-      const { circuits } = ioredisStore(redis)
+      const { circuits, limits, leases, cache } = ioredisStore(redis)
       const name = fresh()
       const all = async (): Promise<void> => {
         const { fence } = await circuits.readState(name, terms())
         await circuits.record(name, fence, tally(1, { failures: 1 }), terms())
         await circuits.compareAndSet(name, 'closed', 'open', fence, terms())
         await circuits.forget(name)
+        const { reservation } = await limits.consume(name, [quota()], 1)
+        await limits.peek(name, [quota()])
+        await limits.settle(name, [quota()], reservation, 2)
+        await limits.reset(name)
+        const lease = await leases.acquire(name, { owner: 'me', limit: 1, leaseMs: 60_000 })
+        await leases.renew(name, 'me', lease.fence, 60_000)
+        await leases.release(name, 'me', lease.fence)
+        await cache.set(name, 'value', { ttlMs: 60_000 })
+        await cache.get(name)
+        await cache.delete(name)
       }
       await all()
       await server.command('CONFIG', 'RESETSTAT')
       await all()
       const commands = await commandsOf(server)
-      expect(commands.get('evalsha')).toBe(4)
+      expect(commands.get('evalsha')).toBe(14)
       expect(commands.get('eval')).toBeUndefined()
     })
   })

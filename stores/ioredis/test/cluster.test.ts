@@ -2,12 +2,14 @@ import type { Store } from '@tidegate/contract'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { startCluster } from '../../../test/support/redis/index'
 import { until } from '../../../test/support/until'
-import { ioredisStore } from '../src'
+import { type IoredisStore, ioredisStore } from '../src'
 import { fresh, listen, swap } from './support/caller'
 import { clusterClient, type Options } from './support/clients'
 import { connectionsOf, type ServerSide, subscribersOf } from './support/connections'
 import { circuitKey, conforms, harnessOver } from './support/harness'
+import { HOSTILE } from './support/names'
 import { LISTENS, run } from './support/program'
+import { quota } from './support/quotas'
 import { itIsOf } from './support/readiness'
 
 // What is the same on one server is tested there; this is what a Cluster could make of it.
@@ -31,7 +33,7 @@ afterEach(async () => {
   await until('nobody to listen', async () => (await all(subscribersOf)).length === 0)
 })
 
-function storeOn(...args: Parameters<typeof ioredisStore>): Store {
+function storeOn(...args: Parameters<typeof ioredisStore>): IoredisStore {
   const store = ioredisStore(...args)
   stores.push(store)
   return store
@@ -73,6 +75,30 @@ for (const version of [5, 6] as const) {
           heard.every((one, index) => one.has(closed[index]?.snapshot.fence ?? '')),
         )
       })
+    }
+  })
+
+  it(`limits, lends and remembers on every node, by ioredis ${version}`, async () => {
+    for (const options of [{}, { enableAutoPipelining: true, keyPrefix: 'app:' }]) {
+      const redis = clusterClient(version, cluster.nodes, options)
+      const { limits, leases, cache } = storeOn(redis)
+      await onEachNode('SCRIPT', 'FLUSH')
+      const names = [...(await oneOnEachNode()), ...HOSTILE.map((name) => fresh() + name)]
+      const settled = names.map(async (name, index) => {
+        const { reservation } = await limits.consume(name, [quota()], 1)
+        const second = await limits.consume(name, [quota()], 5)
+        await limits.settle(name, [quota()], second.reservation, 0)
+        await limits.settle(name, [quota()], reservation, 1)
+        const [state] = (await limits.peek(name, [quota()])).quotas
+        const { fence } = await leases.acquire(name, { owner: 'me', limit: 1, leaseMs: 60_000 })
+        const isHeld = await leases.renew(name, 'me', fence, 60_000)
+        await leases.release(name, 'me', fence)
+        await cache.set(name, `${index}`, { ttlMs: 60_000 })
+        const value = (await cache.get(name))?.value
+        await Promise.all([limits.reset(name), cache.delete(name)])
+        return [state?.remaining, isHeld, value]
+      })
+      expect(await Promise.all(settled)).toEqual(names.map((_, index) => [9, true, `${index}`]))
     }
   })
 

@@ -4,12 +4,13 @@ import { ioredisStore } from '../src'
 import { tally, terms } from './support/caller'
 import { client } from './support/clients'
 import { dumpOf } from './support/dump'
+import { quota } from './support/quotas'
 
 const server = await startRedis()
 afterAll(() => server.stop())
 beforeEach(() => server.command('FLUSHALL'))
 
-const { circuits } = ioredisStore(client(6, server))
+const { circuits, limits, leases } = ioredisStore(client(6, server))
 const PARTS = ['circuit', 'instances', 'numbers', 'counts', 'failed', 'failing']
 const window = { kind: 'consecutive' } as const
 
@@ -68,4 +69,62 @@ describe('a circuit that somebody else has written to', () => {
     await circuits.forget('a')
     expect((await circuits.readState('a', terms())).state).toBe('closed')
   })
+})
+
+describe('what somebody else has set in the place of limits', () => {
+  const commands = [
+    () => limits.consume('a', [quota()], 1),
+    () => limits.peek('a', [quota()]),
+    () => limits.settle('a', [quota()], '1.1.1.1', 1),
+  ]
+
+  it('is refused with a code, and left as it is until the key is reset', async () => {
+    for (const theirs of ['', 'theirs', '5', '1 2 3', '1 2 3 4 5 6 7 8', '{"a":1}']) {
+      await server.command('SET', 'tidegate:{a}:limits', theirs)
+      for (const command of commands) {
+        await expect(command()).rejects.toMatchObject({ code: 'STORE_UNREADABLE' })
+        expect(await server.command('GET', 'tidegate:{a}:limits')).toBe(theirs)
+      }
+      await limits.reset('a')
+      expect((await limits.peek('a', [quota()])).allowed).toBe(true)
+    }
+  })
+
+  it('makes each command reject where it is no text', async () => {
+    await server.command('SADD', 'tidegate:{a}:limits', 'theirs')
+    const before = await dumpOf(server)
+    for (const command of commands) await expect(command()).rejects.toThrow('WRONGTYPE')
+    expect(await dumpOf(server)).toEqual(before)
+  })
+
+  it('makes a settlement reject where it is in the place of those, and nothing is half done', async () => {
+    await limits.consume('a', [quota()], 1)
+    const { reservation } = await limits.consume('a', [quota()], 5)
+    await server.command('SET', 'tidegate:{a}:settled', 'theirs')
+    const before = await dumpOf(server)
+    await expect(limits.settle('a', [quota()], reservation, 0)).rejects.toThrow('WRONGTYPE')
+    expect(await dumpOf(server)).toEqual(before)
+    await server.command('DEL', 'tidegate:{a}:settled')
+    await limits.settle('a', [quota()], reservation, 0)
+    expect((await limits.peek('a', [quota()])).quotas).toMatchObject([{ remaining: 9 }])
+  })
+})
+
+describe('what somebody else has set in the place of leases', () => {
+  for (const part of ['leases', 'holders']) {
+    it(`makes each command reject where it is in the place of ${part}, and nothing is half done`, async () => {
+      const request = { owner: 'me', limit: 2, leaseMs: 60_000 }
+      const { fence } = await leases.acquire('a', request)
+      await server.command('SET', `tidegate:{a}:${part}`, 'theirs')
+      const before = await dumpOf(server)
+      const commands = [
+        () => leases.acquire('a', request),
+        () => leases.acquire('a', { ...request, owner: 'another' }),
+        () => leases.renew('a', 'me', fence, 1),
+        () => leases.release('a', 'me', fence),
+      ]
+      for (const command of commands) await expect(command()).rejects.toThrow('WRONGTYPE')
+      expect(await dumpOf(server)).toEqual(before)
+    })
+  }
 })

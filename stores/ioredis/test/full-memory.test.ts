@@ -5,12 +5,13 @@ import { ioredisStore } from '../src'
 import { fresh, swap, tally, terms } from './support/caller'
 import { client } from './support/clients'
 import { dumpOf } from './support/dump'
+import { ALGORITHMS, quota } from './support/quotas'
 
 const server = await startRedis({ config: { 'maxmemory-policy': 'noeviction' } })
 afterAll(() => server.stop())
 
 const store = ioredisStore(client(6, server))
-const { circuits } = store
+const { circuits, limits, leases, cache } = store
 
 /** Nothing fits in any more. What is there stays. */
 const fill = (): Promise<unknown> => server.command('CONFIG', 'SET', 'maxmemory', 1)
@@ -58,6 +59,61 @@ describe('a server whose memory is full', () => {
     })
   }
 
+  it('refuses what would change limits, and nothing is half done', async () => {
+    const quotas = ALGORITHMS.map((algorithm) => quota({ name: algorithm, algorithm }))
+    await limits.consume('a', quotas, 1)
+    const apart = await limits.consume('a', quotas, 1)
+    await limits.settle('a', quotas, apart.reservation, 1)
+    const { reservation } = await limits.consume('a', quotas, 1)
+    const before = await dumpOf(server)
+    await fill()
+    await expect(limits.consume('a', quotas, 1)).rejects.toThrow('OOM')
+    await expect(limits.consume('a', quotas, 9)).rejects.toThrow('OOM')
+    await expect(limits.consume('b', quotas, 1)).rejects.toThrow('OOM')
+    await expect(limits.settle('a', quotas, reservation, 0)).rejects.toThrow('OOM')
+    expect(await dumpOf(server)).toEqual(before)
+    expect((await limits.peek('a', quotas)).allowed).toBe(true)
+    await empty()
+    await limits.settle('a', quotas, reservation, 0)
+    expect(
+      (await limits.peek('a', [quota({ name: 'fixed-window', algorithm: 'fixed-window' })])).quotas,
+    ).toEqual([expect.objectContaining({ remaining: 8 })])
+    await fill()
+    await limits.reset('a')
+    expect(await dumpOf(server)).toEqual({})
+  })
+
+  it('refuses what would take slots, and nothing is half done, but gives them back', async () => {
+    const request = { owner: 'me', limit: 2, leaseMs: 60_000 }
+    const { fence } = await leases.acquire('a', request)
+    const other = await leases.acquire('a', { ...request, owner: 'another' })
+    // One that ran out, and that the next command would drop.
+    await leases.acquire('a', { ...request, owner: 'lapsed', limit: 3, leaseMs: 1 })
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    const before = await dumpOf(server)
+    await fill()
+    for (const owner of ['me', 'third']) {
+      await expect(leases.acquire('a', { ...request, owner })).rejects.toThrow('OOM')
+      await expect(leases.acquire('b', { ...request, owner })).rejects.toThrow('OOM')
+      await expect(leases.renew('a', owner, fence, 60_000)).rejects.toThrow('OOM')
+    }
+    await expect(leases.release('a', 'third', fence)).rejects.toThrow('OOM')
+    expect(await dumpOf(server)).toEqual(before)
+    await leases.release('a', 'me', fence)
+    await empty()
+    expect(await leases.renew('a', 'another', other.fence, 60_000)).toBe(true)
+    expect(await leases.acquire('a', { ...request, owner: 'third' })).toMatchObject({ ok: true, inUse: 2 })
+  })
+
+  it('keeps no more answers, and those that it has', async () => {
+    await cache.set('a', 'value', { ttlMs: 60_000 })
+    await fill()
+    await expect(cache.set('a', 'other', { ttlMs: 60_000 })).rejects.toThrow('OOM')
+    expect((await cache.get('a'))?.value).toBe('value')
+    await cache.delete('a')
+    expect(await dumpOf(server)).toEqual({})
+  })
+
   it('creates nothing', async () => {
     await fill()
     await expect(circuits.readState(fresh(), terms())).rejects.toThrow('OOM')
@@ -74,7 +130,12 @@ describe('a server whose memory is full', () => {
   })
 })
 
-/** A cooldown of a millisecond has yet to pass. */
-async function soon(attempt: () => Promise<{ ok: boolean }>): Promise<void> {
-  while (!(await attempt()).ok);
+/** A cooldown or a lease of a millisecond has yet to pass. */
+async function soon<Answer extends { readonly ok: boolean }>(
+  attempt: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await attempt()
+    if (answer.ok) return answer
+  }
 }

@@ -11,29 +11,20 @@ const TICK_MS = 50
 export interface Deadline {
   readonly at: number
   readonly expire: () => void
-  before: Deadline | undefined
-  after: Deadline | undefined
-  /** Where it waits; undefined once it does not any more. */
-  queue: Queue | undefined
+  /** Where in the heap it stands; below 0 once it does not any more. */
+  place: number
 }
-
-/** Deadlines of one length, in the order in which they were set, which is the one in which they pass. */
-interface Queue {
-  first: Deadline | undefined
-  last: Deadline | undefined
-}
-
-/** Lengths beyond these are not kept apart: each costs a look at every tick. */
-const MAX_LENGTHS = 64
 
 /**
  * One timer for all deadlines on one clock. A timer a call is the larger part of what
  * a time limit costs, and nearly all of them are taken back unused.
+ *
+ * A binary heap by their moments: with limits of one length, which is the usual case,
+ * each new one is the last and stays where it is put.
  */
 export class Deadlines {
   readonly #clock: Clock
-  readonly #queues = new Map<number, Queue>()
-  #waiting = 0
+  readonly #heap: Deadline[] = []
   #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined
 
   constructor(clock: Clock) {
@@ -42,41 +33,52 @@ export class Deadlines {
 
   /** @param ms from `now`, which is a moment of the clock */
   set(now: number, ms: number, expire: () => void): Deadline {
-    const queue = this.#queueFor(ms)
-    const deadline: Deadline = { at: now + ms, expire, before: queue.last, after: undefined, queue }
-    // A clock that was read twice in one moment, or a length that shares its queue: kept in order all the same.
-    while (deadline.before !== undefined && deadline.before.at > deadline.at)
-      deadline.before = deadline.before.before
-    deadline.after = deadline.before === undefined ? queue.first : deadline.before.after
-    if (deadline.before === undefined) queue.first = deadline
-    else deadline.before.after = deadline
-    if (deadline.after === undefined) queue.last = deadline
-    else deadline.after.before = deadline
-    this.#waiting++
+    const deadline: Deadline = { at: now + ms, expire, place: this.#heap.length }
+    this.#heap.push(deadline)
+    this.#rise(deadline)
     this.#arm(now, deadline.at)
     return deadline
   }
 
   /** Takes it back; harmless when it has passed. */
   clear(deadline: Deadline): void {
-    const { queue, before, after } = deadline
-    if (queue === undefined) return
-    deadline.queue = undefined
-    if (before === undefined) queue.first = after
-    else before.after = after
-    if (after === undefined) queue.last = before
-    else after.before = before
-    this.#waiting--
+    const { place } = deadline
+    if (place < 0) return
+    deadline.place = -1
+    const last = this.#heap.pop() as Deadline
+    if (last === deadline) return
+    this.#put(last, place)
+    this.#rise(last)
+    this.#sink(last)
   }
 
-  #queueFor(ms: number): Queue {
-    const length = this.#queues.has(ms) || this.#queues.size < MAX_LENGTHS ? ms : Number.POSITIVE_INFINITY
-    let queue = this.#queues.get(length)
-    if (queue === undefined) {
-      queue = { first: undefined, last: undefined }
-      this.#queues.set(length, queue)
+  #rise(deadline: Deadline): void {
+    const heap = this.#heap
+    while (deadline.place > 0) {
+      const { place } = deadline
+      const above = heap[(place - 1) >> 1] as Deadline
+      if (above.at <= deadline.at) return
+      this.#put(deadline, above.place)
+      this.#put(above, place)
     }
-    return queue
+  }
+
+  #sink(deadline: Deadline): void {
+    const heap = this.#heap
+    for (;;) {
+      const { place } = deadline
+      const [left, right] = [heap[2 * place + 1], heap[2 * place + 2]]
+      if (left === undefined) return
+      const below = right !== undefined && right.at < left.at ? right : left
+      if (deadline.at <= below.at) return
+      this.#put(deadline, below.place)
+      this.#put(below, place)
+    }
+  }
+
+  #put(deadline: Deadline, place: number): void {
+    this.#heap[place] = deadline
+    deadline.place = place
   }
 
   #arm(now: number, at: number): void {
@@ -89,16 +91,12 @@ export class Deadlines {
   #tick(): void {
     this.#timer = undefined
     const now = this.#clock.now()
-    let next = Number.POSITIVE_INFINITY
-    for (const [length, queue] of this.#queues) {
-      for (let first = queue.first; first !== undefined && first.at <= now; first = queue.first) {
-        this.clear(first)
-        first.expire()
-      }
-      if (queue.first === undefined) this.#queues.delete(length)
-      else next = Math.min(next, queue.first.at)
+    for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
+      this.clear(first)
+      first.expire()
     }
-    if (this.#waiting > 0) this.#arm(now, next)
+    const [next] = this.#heap
+    if (next !== undefined) this.#arm(now, next.at)
   }
 }
 

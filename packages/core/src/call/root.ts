@@ -26,8 +26,11 @@ export function runFor<T>(
   clock: Clock,
   options: ExecuteOptions | undefined,
   run: (scope: Scope) => Promise<T>,
+  args?: readonly unknown[],
 ): Promise<T> {
-  if (options === undefined) return run(Scope.root(new Call(undefined), false))
+  if (options === undefined) {
+    return run(Scope.root(new Call(undefined, undefined, undefined, args), false))
+  }
   try {
     checkCall(options)
   } catch (error) {

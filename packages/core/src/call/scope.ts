@@ -1,16 +1,22 @@
 import type { Clock } from '../clock'
 import type { CallContext } from './context'
+import type { Work } from './work'
 
 /** What all scopes of one call have in common. */
 export class Call {
   readonly metadata: unknown
   readonly key: string | undefined
+  /** What a wrapped function was called with; undefined where it is none. */
+  readonly args: readonly unknown[] | undefined
+  /** The attempts begun so far, whichever policies made them. */
+  attempts = 1
   #correlationId: string | undefined
 
-  constructor(metadata: unknown, key?: string, correlationId?: string) {
+  constructor(metadata: unknown, key?: string, correlationId?: string, args?: readonly unknown[]) {
     this.metadata = metadata
     this.key = key
     this.#correlationId = correlationId
+    this.args = args
   }
 
   get correlationId(): string {
@@ -33,6 +39,8 @@ export class Scope implements CallContext {
   /** When it must be over, by the clock that it was set by; Infinity where nothing limits it. */
   readonly deadlineAt: number
   readonly clock: Clock | undefined
+  /** What whoever holds something for this part waits for before he lets go of it. */
+  work: Work | undefined = undefined
   aborted = false
   reason: unknown = undefined
   /** Whether anybody may tell it to stop. Where nobody may, nobody need listen. */
@@ -67,17 +75,18 @@ export class Scope implements CallContext {
   }
 
   /** For one more attempt: another number, and a signal that tells it apart from those before. */
-  forAttempt(attempt: number): Scope {
-    return this.#within(
-      new Scope(this.call, attempt, this.fence, this.isBounded, this.deadlineAt, this.clock),
-    )
+  nextAttempt(): Scope {
+    return this.#within(this.#copy(++this.call.attempts, this.isBounded))
   }
 
   /** A part that can be stopped without the whole. */
-  part(attempt?: number): Scope {
-    return this.#within(
-      new Scope(this.call, attempt ?? this.attempt, this.fence, true, this.deadlineAt, this.clock),
-    )
+  part(): Scope {
+    return this.#within(this.#copy(this.attempt, true))
+  }
+
+  /** One more attempt, that can be stopped without the others. */
+  nextPart(): Scope {
+    return this.#within(this.#copy(++this.call.attempts, true))
   }
 
   /** A part that must be over at `deadlineAt`, or when the whole must, if that is sooner. */
@@ -85,9 +94,7 @@ export class Scope implements CallContext {
     // Two clocks have two origins: what is left by the one is counted from now by the other.
     const outer =
       this.deadlineAt === Number.POSITIVE_INFINITY ? this.deadlineAt : clock.now() + this.remainingMs
-    return this.#within(
-      new Scope(this.call, this.attempt, this.fence, true, Math.min(outer, deadlineAt), clock),
-    )
+    return this.#within(this.#copy(this.attempt, true, Math.min(outer, deadlineAt), clock))
   }
 
   get metadata(): unknown {
@@ -149,6 +156,12 @@ export class Scope implements CallContext {
         (error: unknown) => (this.aborted ? late?.({ error }) : reject(error)),
       )
     })
+  }
+
+  #copy(attempt: number, isBounded: boolean, deadlineAt = this.deadlineAt, clock = this.clock): Scope {
+    const copy = new Scope(this.call, attempt, this.fence, isBounded, deadlineAt, clock)
+    copy.work = this.work
+    return copy
   }
 
   #within(part: Scope): Scope {

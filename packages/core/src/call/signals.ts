@@ -3,13 +3,17 @@ type Listener = () => void
 const followers = new WeakMap<AbortSignal, Set<Listener>>()
 
 /**
- * Calls back when a signal aborts, until told to stop. However many calls follow
+ * Calls back when a signal aborts, or at once if it has, until told to stop. However many calls follow
  * one signal, it carries one listener, and none once the last of them stopped: a
  * signal that lives as long as the process must not grow with its calls.
  *
  * @returns stops following
  */
 export function follow(signal: AbortSignal, listener: Listener): () => void {
+  if (signal.aborted) {
+    listener()
+    return () => {}
+  }
   let listeners = followers.get(signal)
   if (listeners === undefined) {
     listeners = new Set()

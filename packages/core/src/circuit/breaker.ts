@@ -3,6 +3,7 @@ import { Call, Scope } from '../call/scope'
 import type { Clock } from '../clock'
 import { CircuitIsolatedError, CircuitOpenError, TimeoutError, withoutStack } from '../errors'
 import type { Listener, Unlisten } from '../events'
+import { Identity } from '../identity'
 import { addLatency, halveLatencies, type Latencies, newLatencies, quantiles } from '../latencies'
 import { isThenable } from '../maybe-promise'
 import { type ExecuteOptions, Layer, type Next, type Protected } from '../policy'
@@ -63,6 +64,9 @@ const EVENTS: Readonly<Record<keyof CircuitEvents, true>> = {
 /** The start of a call that nobody needs the duration of. */
 const UNTIMED = -1
 
+/** The settings that a breaker shares with its family are others now. For the family, and so no method of its own. */
+export let settingsChanged: (breaker: CircuitBreaker) => void
+
 /** Lets calls through to a dependency while it answers, and fails them at once while it does not. */
 export class CircuitBreaker extends Layer<CircuitEvents> {
   readonly #settings: CircuitSettings
@@ -74,11 +78,15 @@ export class CircuitBreaker extends Layer<CircuitEvents> {
   /** Listeners that are told how long a call took. */
   #timekeepers = 0
 
+  static {
+    settingsChanged = (breaker) => breaker.#circuit.reconfigured()
+  }
+
   /** Use `circuitBreaker(options)`, which checks them. */
-  constructor(name: string, settings: CircuitSettings) {
+  constructor(name: string, settings: CircuitSettings, identity: Identity = new Identity()) {
     super()
     this.#settings = settings
-    this.#circuit = new Circuit(name, settings, this.events)
+    this.#circuit = new Circuit(name, settings, this.events, identity)
   }
 
   /** Whether the settings ask for every call to be timed, who listens or not. */

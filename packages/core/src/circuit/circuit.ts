@@ -7,8 +7,8 @@ import type {
 } from '@tidegate/contract'
 import { fenceNonce, fleetSpanMs } from '@tidegate/contract'
 import type { Emitter } from '../events'
-import { Identity } from '../identity'
-import { after, isThenable } from '../maybe-promise'
+import type { Identity } from '../identity'
+import { after, isThenable, lastly } from '../maybe-promise'
 import { awaitBeat, type Beating } from '../pulse'
 import { Guard, type GuardHost } from '../store/guard'
 import type { Link } from '../store/link'
@@ -55,7 +55,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   readonly #settings: CircuitSettings
   readonly #events: Emitter<CircuitEvents>
-  readonly #identity = new Identity()
+  readonly #identity: Identity
   readonly #guard: Guard
   readonly #shared: Mirror
   /** Made when this instance first stands alone; most never do. */
@@ -78,10 +78,11 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   #isPressed = false
   #unsubscribe: Unsubscribe | undefined
 
-  constructor(name: string, settings: CircuitSettings, events: Emitter<CircuitEvents>) {
+  constructor(name: string, settings: CircuitSettings, events: Emitter<CircuitEvents>, identity: Identity) {
     this.name = name
     this.#settings = settings
     this.#events = events
+    this.#identity = identity
     const { store } = settings
     this.#guard = new Guard(store, settings, this)
     this.#shared = this.#newMirror(this.#guard)
@@ -91,8 +92,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   /** The outcomes in the window, those included that the store has not seen yet. */
   get counters(): WindowCounters {
     const { window, clock } = this.#settings
-    const { counters, tally, askedAt } = this.#ledger
-    const isPast = window.kind === 'time' && clock.now() - askedAt >= window.ms
+    const { counters, tally, knownAt } = this.#ledger
+    const isPast = window.kind === 'time' && clock.now() - knownAt >= window.ms
     return withTally(isPast ? NO_COUNTERS : counters, tally)
   }
 
@@ -117,17 +118,18 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
       return this.#admit(now)
     }
     this.#listen()
-    // The first calls of an instance wait for one read together; strict ones each for one of their own.
-    const read: MaybePromise<unknown> = isStrict ? this.#shared.read() : this.#shared.sync()
+    // Nor do calls pass that would not look at the clock, until the store has answered.
+    this.gate = undefined
+    // The first calls after a silence wait for one read together; strict ones each for one of their own.
+    const read = isStrict ? this.#shared.read() : this.#shared.refresh()
     return after(read, () => this.#admit(clock.now(), now + storeTimeoutMs))
   }
 
   /** Whether so little is known of the fleet, or was heard so long ago, that a call waits to hear it. */
   isOutdated(now: number): boolean {
     if (this.#isAway) return false
-    return (
-      this.#shared.snapshot === undefined || now - this.#shared.askedAt >= fleetSpanMs(this.#settings.window)
-    )
+    const { snapshot, knownAt } = this.#shared
+    return snapshot === undefined || now - knownAt >= fleetSpanMs(this.#settings.window)
   }
 
   /** What `admit` would say, as far as it can be said without asking and without taking a permit. */
@@ -140,7 +142,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
 
   /** Somebody came by: what is known of the fleet is refreshed in the background, if that is due. */
   touch(now: number): void {
-    if (now - this.#shared.askedAt >= this.#settings.syncMs) void this.sync()
+    if (now - this.#shared.askedAt >= this.#settings.syncMs) this.#syncInBackground()
   }
 
   #admission(now: number): Admission {
@@ -181,7 +183,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
       void claim.then((permit) => {
         cancel()
         if (!isOver) resolve(settle(permit))
-        else if (permit !== undefined) this.conclude(permit, 'none')
+        else if (permit !== undefined) this.#probes?.giveBack(permit)
       })
     })
   }
@@ -235,7 +237,7 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     }
     // Without the time nothing is due but by the pulse; a call that knows it comes along often enough.
     const isDue = now - ledger.exchangedAt >= syncMs
-    if (isDue || ((isFailure || isSlow) && this.#isUrgent())) void this.sync()
+    if (isDue || ((isFailure || isSlow) && this.#isUrgent())) this.#syncInBackground()
     else if (!this.#isAwaitingBeat) this.#awaitBeat()
     return true
   }
@@ -267,7 +269,26 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     this.#listen()
     this.#isPressed = false
     if (this.#shared.isSyncing) return this.#shared.sync()
-    return after(this.#shared.sync(), () => this.#followUp())
+    const exchange = lastly(
+      () => this.#shared.sync(),
+      () => this.#awaitRest(),
+    )
+    return after(exchange, () => this.#followUp())
+  }
+
+  #syncInBackground(): void {
+    this.inBackground(() => this.sync())
+  }
+
+  inBackground(run: () => MaybePromise<unknown>): MaybePromise<void> {
+    const complain = (error: unknown): void =>
+      this.#events.complain(`what "${this.name}" does in the background`, error)
+    try {
+      const running = run()
+      if (isThenable(running)) return (running as Promise<unknown>).then(nothing, complain)
+    } catch (error) {
+      complain(error)
+    }
   }
 
   /** Sends what has come together, and waits for what is on its way. */
@@ -278,13 +299,14 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     return after(sent, () => this.#probes?.concluded())
   }
 
-  /** What came while the last exchange was on its way may not wait for the next, or may. */
+  /** What came while an exchange was on its way goes with the next one, whatever became of this. */
+  #awaitRest(): void {
+    if (!this.#ledger.tally.isEmpty && !this.#isAwaitingBeat) this.#awaitBeat()
+  }
+
+  /** It may be what the next one must not wait for. */
   #followUp(): MaybePromise<void> {
-    const { tally } = this.#ledger
-    if (tally.isEmpty) return
-    if (!this.#isAway && tally.trailingFailures > 0 && this.#isUrgent())
-      return after(this.#shared.sync(), () => this.#followUp())
-    if (!this.#isAwaitingBeat) this.#awaitBeat()
+    if (!this.#isAway && this.#ledger.tally.trailingFailures > 0 && this.#isUrgent()) return this.sync()
   }
 
   // ── The circuit is moved ──────────────────────────────────────────────────
@@ -416,10 +438,14 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     this.#isCheckingIn = true
     this.#guard.beginCheckIn()
     const evidence = () => this.#solo?.evidenceFor(this.#shared.snapshot)
-    return after(this.#shared.checkIn(evidence), (isBack) => {
-      this.#isCheckingIn = false
-      if (isBack) return this.#onStoreUp()
-    })
+    const checkIn = lastly(
+      () => this.#shared.checkIn(evidence),
+      () => {
+        this.#isCheckingIn = false
+      },
+    )
+    // Once: the next check-in may have begun before this one was heard.
+    return after(checkIn, (isBack) => (isBack && this.#isAway ? this.#onStoreUp() : undefined))
   }
 
   #onStoreUp(): MaybePromise<void> {
@@ -428,9 +454,13 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     this.#listen()
     this.#events.emit('storeUp', { since: this.#settings.clock.now() })
     this.#isReturning = true
-    return after(this.#return(), () => {
+    const end = (): void => {
       this.#isReturning = false
-    })
+    }
+    return after(
+      lastly(() => this.#return(), end),
+      nothing,
+    )
   }
 
   /** Tells the store what was decided and seen without it, and then takes up its state. */
@@ -452,10 +482,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
     own.tally.addTally(this.#shared.unconfirmed(), this.#settings.clock.now())
     if (hasSeenFleet || snapshot === undefined) return
     // Not before the fleet's own cooldown is over.
-    void this.#openAlone(
-      own,
-      Math.ceil((snapshot.probeAfter ?? 0) - this.#shared.storeTime(this.#settings.clock.now())),
-    )
+    const left = (snapshot.probeAfter ?? 0) - this.#shared.storeTime(this.#settings.clock.now())
+    this.inBackground(() => this.#openAlone(own, Math.ceil(left)))
   }
 
   /** One of the fleet again: its state is taken up. */
@@ -570,8 +598,8 @@ export class Circuit implements Beating, GuardHost, MirrorHost, ProbesHost {
   beat(): void {
     this.#isAwaitingBeat = false
     if (this.#switches?.isPending === true) this.#awaitBeat()
-    if (this.#switches?.isPending === true) void (this.#isAway ? this.sync() : this.#carryOut())
-    else if (!this.#ledger.tally.isEmpty) void this.sync()
+    if (this.#switches?.isPending === true && !this.#isAway) this.inBackground(() => this.#carryOut())
+    else if (this.#switches?.isPending === true || !this.#ledger.tally.isEmpty) this.#syncInBackground()
   }
 }
 

@@ -1,6 +1,7 @@
 import { fleetSpanMs } from '@tidegate/contract'
+import { Identity } from '../identity'
 import { OptionReader } from '../options'
-import { CircuitBreaker } from './breaker'
+import { CircuitBreaker, settingsChanged } from './breaker'
 import {
   type CircuitBreakerOptions,
   type CircuitReconfiguration,
@@ -20,6 +21,9 @@ const LONGEST_KEY = 1_024
 /** How many breakers are looked at for one that may go: a call must not search through ten thousand open ones. */
 const LOOKED_AT = 16
 
+/** How many are kept beyond those there is room for, so that a key that is in use is not a new breaker each time. */
+const BEYOND = 16
+
 interface Entry {
   readonly breaker: CircuitBreaker
   usedAt: number
@@ -29,8 +33,8 @@ interface Entry {
  * A breaker per host, tenant or other key, in bounded memory. The least recently
  * used goes first, but never one whose circuit is not closed: forgetting that
  * would let traffic through to what is known to be down. When all are kept for
- * that reason, a further key gets a breaker that is not kept here; its circuit is
- * in the store all the same.
+ * that reason, a further key gets a breaker that is kept only until a few others
+ * were asked for; its circuit is in the store all the same.
  */
 export class KeyedCircuitBreaker {
   readonly kind = 'circuitBreaker.keyed'
@@ -39,6 +43,11 @@ export class KeyedCircuitBreaker {
   readonly #maxKeys: number
   /** In the order of their last use, those that may not go aside. */
   readonly #entries = new Map<string, Entry>()
+  /** Those there was no room for, the last few. */
+  readonly #beyond = new Map<string, CircuitBreaker>()
+  /** One for all: to the store they are one instance, however often the breaker of a key is made anew. */
+  readonly #identity = new Identity()
+  readonly #prefix: string
 
   /** @throws OptionError naming the option, what it takes and what it got */
   constructor(options: CircuitBreakerOptions, keyed: KeyedOptions) {
@@ -46,6 +55,8 @@ export class KeyedCircuitBreaker {
     this.#maxKeys = read.count('maxKeys', 10_000)
     this.#settings = circuitSettings(options, this.#maxKeys)
     this.name = this.#settings.name
+    // The bar ends the name: without this ('a|b', 'c') and ('a', 'b|c') would be one circuit.
+    this.#prefix = `${this.name.replace(/[|%]/g, encodeURIComponent)}|`
   }
 
   get size(): number {
@@ -67,9 +78,13 @@ export class KeyedCircuitBreaker {
       return known.breaker
     }
     checkKey(key)
-    const breaker = new CircuitBreaker(`${this.name}|${key}`, this.#settings)
+    const breaker =
+      this.#beyond.get(key) ?? new CircuitBreaker(this.#prefix + key, this.#settings, this.#identity)
+    this.#beyond.delete(key)
     if (this.#entries.size < this.#maxKeys || this.#evictOne(now)) {
       this.#entries.set(key, { breaker, usedAt: now })
+    } else {
+      this.#keepBeyond(key, breaker)
     }
     return breaker
   }
@@ -86,20 +101,35 @@ export class KeyedCircuitBreaker {
    */
   reconfigure(options: CircuitReconfiguration): void {
     reconfigure(this.#settings, options)
-    for (const { breaker } of this.#entries.values()) breaker.reconfigure({})
+    for (const breaker of this.#all()) settingsChanged(breaker)
   }
 
   async flush(): Promise<void> {
-    await Promise.all([...this.entries()].map(([, breaker]) => breaker.flush()))
+    await Promise.all(this.#all().map((breaker) => breaker.flush()))
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.entries()].map(([, breaker]) => breaker.close()))
+    await Promise.all(this.#all().map((breaker) => breaker.close()))
     this.#entries.clear()
+    this.#beyond.clear()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  #all(): CircuitBreaker[] {
+    return [...Array.from(this.#entries.values(), ({ breaker }) => breaker), ...this.#beyond.values()]
+  }
+
+  #keepBeyond(key: string, breaker: CircuitBreaker): void {
+    this.#beyond.set(key, breaker)
+    if (this.#beyond.size <= BEYOND) return
+    for (const [oldest, other] of this.#beyond) {
+      this.#beyond.delete(oldest)
+      letGo(other)
+      return
+    }
   }
 
   /** How long after its last call the circuit of a key is gone from the store. */
@@ -116,7 +146,7 @@ export class KeyedCircuitBreaker {
       // After so long without a call its circuit is gone from the store as well.
       const isIdle = now - entry.usedAt > this.#idleMs && entry.breaker.state !== 'isolated'
       if (isIdle || entry.breaker.state === 'closed') {
-        void entry.breaker.close()
+        letGo(entry.breaker)
         return true
       }
       // To the end, so that the next search begins behind it.
@@ -124,6 +154,11 @@ export class KeyedCircuitBreaker {
     }
     return false
   }
+}
+
+/** Nobody waits for what it has yet to send, nor hears whether it came through. */
+function letGo(breaker: CircuitBreaker): void {
+  breaker.close().catch(() => {})
 }
 
 function checkKey(key: unknown): void {

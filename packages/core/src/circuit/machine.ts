@@ -6,7 +6,8 @@ import { NO_COUNTERS, timesFleet, withTally } from './tally'
  *
  *   closed ----- the window is bad enough: anyone, under the fence of the calls ----> open
  *   open ------- cooldown over: one caller, who gets the permit --------------------> half-open
- *   half-open -- probe failed: the permit's holder, under the permit's fence -------> open
+ *   half-open -- probe failed, or one more came to no evidence:
+ *                the permit's holder, under the permit's fence ----------------------> open
  *   half-open -- enough probes succeeded: the same ----------------------------------> closed
  *   half-open -- probe succeeded, more are asked for; or it is no evidence:
  *                the same, giving the permit back ------------------------------------> half-open
@@ -53,15 +54,29 @@ export interface Verdict {
   readonly succeeded?: true
 }
 
+/** Gives the permit back. */
+export const YIELD: Verdict = { to: 'half-open', yield: true }
+
+/**
+ * Probes in a row that may come to no evidence before the next such end opens the
+ * circuit again. Whoever comes next probes at once, so without a bound a dependency
+ * that hangs while its callers lose patience would be called without a cooldown, for ever.
+ */
+const PROBES_WITHOUT_EVIDENCE = 3
+
+/** What the probes of a recovery came to before. */
+export interface Recovery {
+  /** The fleet's, in a row. */
+  readonly probeSuccesses: number
+  /** This instance's, in a row. */
+  readonly withoutEvidence: number
+}
+
 /** What a settled probe does to the circuit. */
-export function verdict(
-  outcome: Outcome,
-  permit: { readonly probeSuccesses: number },
-  successThreshold: number,
-): Verdict {
+export function verdict(outcome: Outcome, before: Recovery, successThreshold: number): Verdict {
   if (outcome === 'failure') return { to: 'open' }
-  if (outcome === 'none') return { to: 'half-open', yield: true }
-  return permit.probeSuccesses + 1 >= successThreshold
+  if (outcome === 'none') return before.withoutEvidence < PROBES_WITHOUT_EVIDENCE ? YIELD : { to: 'open' }
+  return before.probeSuccesses + 1 >= successThreshold
     ? { to: 'closed' }
     : { to: 'half-open', yield: true, succeeded: true }
 }
@@ -80,9 +95,10 @@ export function isTripped(counters: WindowCounters, rule: TripRule): boolean {
   if (rule.kind === 'consecutive') return counters.consecutiveFailures >= rule.failures
   const calls = counters.successes + counters.failures
   if (calls < rule.minimumCalls) return false
+  // Divided, for 0.55 * 100 is a little more than 55; 55 / 100 is what 0.55 is, to the last bit.
   return (
-    counters.failures >= rule.failureRate * calls ||
-    (rule.slowRate !== undefined && counters.slow >= rule.slowRate * calls)
+    counters.failures / calls >= rule.failureRate ||
+    (rule.slowRate !== undefined && counters.slow / calls >= rule.slowRate)
   )
 }
 

@@ -41,6 +41,8 @@ export class Mirror {
   readonly tally: OpenTally = new OpenTally()
   /** When the store was last asked anything, by the instance's clock. */
   askedAt: number = Number.NEGATIVE_INFINITY
+  /** When that was asked of it which it has answered: what is known is no older, though the answer may be. */
+  knownAt: number = Number.NEGATIVE_INFINITY
   /** When outcomes last went to the store, or would have, had there been any. */
   exchangedAt: number = Number.NEGATIVE_INFINITY
 
@@ -55,6 +57,7 @@ export class Mirror {
   /** Whether what was counted elsewhere in this absence of the store has been handed over. */
   #hasOffered = false
   #syncing: Promise<void> | undefined
+  #refreshing: Promise<boolean> | undefined
   /** The store's clock less the instance's, and between which bounds that was last known to lie. */
   #offset = 0
   #offsetSpan: number | undefined
@@ -87,9 +90,11 @@ export class Mirror {
     if (this.#syncing !== undefined) return this.#syncing
     const exchange = this.#exchange(false)
     if (!isThenable(exchange)) return
-    this.#syncing = (exchange as Promise<unknown>).then(() => {
-      this.#syncing = undefined
-    })
+    this.#syncing = (exchange as Promise<unknown>)
+      .finally(() => {
+        this.#syncing = undefined
+      })
+      .then(() => {})
     return this.#syncing
   }
 
@@ -112,6 +117,23 @@ export class Mirror {
       if (counters !== undefined) this.#offer(counters)
       return after(this.#exchange(true), (isCounted) => isCounted && this.#trySwap())
     })
+  }
+
+  /**
+   * Asks how things are; whoever wants to know meanwhile waits for the same answer. Apart from an exchange, which
+   * may take two round trips, and which what is counted now must not wait for.
+   *
+   * @returns whether the store answered
+   */
+  refresh(): MaybePromise<boolean> {
+    if (this.#refreshing !== undefined) return this.#refreshing
+    if (this.tally.isEmpty) this.exchangedAt = this.#settings.clock.now()
+    const read = this.read()
+    if (!isThenable(read)) return read
+    this.#refreshing = (read as Promise<boolean>).finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
   }
 
   /** @returns whether the store answered */
@@ -231,7 +253,7 @@ export class Mirror {
       }
     }
     const sent = this.#sent
-    if (sent === undefined) return this.read()
+    if (sent === undefined) return this.refresh()
     const asked = this.#ask()
     const terms = this.#terms({ deadline: this.#deadline() })
     return after(
@@ -276,7 +298,10 @@ export class Mirror {
     snapshot: CircuitSnapshot,
     asked: { readonly number: number; readonly at: number } | undefined,
   ): void {
-    if (asked !== undefined) this.#compareClocks(snapshot.now, asked.at)
+    if (asked !== undefined) {
+      this.knownAt = Math.max(this.knownAt, asked.at)
+      this.#compareClocks(snapshot.now, asked.at)
+    }
     const before = this.snapshot
     if (before !== undefined) {
       const order = before.fence === snapshot.fence ? 0 : compareFences(snapshot.fence, before.fence)

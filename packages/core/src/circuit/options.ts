@@ -3,6 +3,7 @@ import { memoryStore } from '@tidegate/store-memory'
 import { type Clock, systemClock } from '../clock'
 import { OptionError } from '../errors'
 import { isClock, isWhole, OptionReader } from '../options'
+import { reliable } from './chance'
 import type { CooldownRule, TripRule } from './machine'
 import { isFailureByDefault, isFailureResultByDefault } from './outcome'
 
@@ -35,7 +36,13 @@ export interface CircuitBreakerOptions {
   readonly cooldownJitter?: number | undefined
   /** Open periods in a row each last `factor` times longer, up to `maxMs`. @default { factor: 2, maxMs: 300_000 } */
   readonly cooldownBackoff?: { readonly factor: number; readonly maxMs: number } | undefined
-  /** Probes in a row, each under its own fence, that close the circuit. @default 1 */
+  /**
+   * Probes in a row, each under its own fence, that close the circuit. One that comes to no evidence, because its
+   * caller left or a policy within refused, is followed by the next at once; after three in a row of this instance
+   * one more opens the circuit again.
+   *
+   * @default 1
+   */
   readonly successThreshold?: number | undefined
   /** How long a probe may take, in ms; then it is aborted, and has failed. @default 10_000 */
   readonly probeTimeoutMs?: number | undefined
@@ -172,7 +179,7 @@ export function circuitSettings(options: CircuitBreakerOptions, maxKeys = 1): Ci
     isFailureResult: read.function('isFailureResult', isFailureResultByDefault),
     stackTraces: read.boolean('stackTraces', false),
     clock,
-    random: read.function('random', Math.random),
+    random: reliable(read.function('random', Math.random)),
   }
 }
 
@@ -280,5 +287,5 @@ function isShare(value: unknown): boolean {
 
 function isStore(value: unknown): boolean {
   const { circuits, supports } = (value ?? {}) as Partial<Store>
-  return typeof circuits === 'object' && Array.isArray(supports?.windows)
+  return typeof circuits === 'object' && circuits !== null && Array.isArray(supports?.windows)
 }

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '@tidegate/contract'
 import type { Identity } from '../identity'
-import { after } from '../maybe-promise'
-import { type Outcome, verdict } from './machine'
+import { after, lastly } from '../maybe-promise'
+import { type Outcome, type Verdict, verdict, YIELD } from './machine'
 import type { Mirror } from './mirror'
 import type { CircuitSettings } from './options'
 
@@ -10,6 +10,8 @@ export interface Permit {
   readonly fence: string
   readonly mirror: Mirror
   readonly probeSuccesses: number
+  /** When the circuit opened that this recovers from, by the store's clock. */
+  readonly openedAt: number | undefined
   /** When the lease runs out, by the store's clock. */
   readonly until: number
   /** When the probe is aborted, and when the permit is nobody's any more, by this instance's clock. */
@@ -27,21 +29,26 @@ export interface ProbesHost {
   onProbeFailure(): void
   /** A verdict came too late, and changed nothing. */
   onLateVerdict(fence: string, outcome: 'success' | 'failure'): void
+  /** Runs what nobody waits for: what it throws is nobody's. */
+  inBackground(run: () => MaybePromise<unknown>): MaybePromise<void>
 }
 
 /** The probes of one instance: one at a time, each with a permit, and a verdict under that permit's fence. */
 export class Probes {
   readonly #settings: CircuitSettings
-  readonly #identity: Identity
+  readonly #owner: string
   readonly #host: ProbesHost
   #isClaiming = false
   #permit: Permit | undefined
+  /** Probes in a row without evidence, in the recovery from the open period that began at `#openedAt`. */
+  #withoutEvidence = 0
+  #openedAt: number | undefined
   /** The last verdict, until the store has it. */
   #concluding: MaybePromise<void> = undefined
 
   constructor(settings: CircuitSettings, identity: Identity, host: ProbesHost) {
     this.#settings = settings
-    this.#identity = identity
+    this.#owner = identity.nextOwner()
     this.#host = host
   }
 
@@ -55,42 +62,66 @@ export class Probes {
     const { snapshot } = mirror
     if (snapshot === undefined) return undefined
     const { clock, probeTimeoutMs, leaseMs } = this.#settings
-    const owner = this.#identity.instance
+    const owner = this.#owner
     // From before the swap is sent: the store's lease begins after it, so this instance's ends first.
     const sentAt = clock.now()
     this.#isClaiming = true
-    return after(mirror.swap(snapshot.state, 'half-open', snapshot.fence, { owner }), (landed) => {
-      this.#isClaiming = false
+    const swap = () => mirror.swap(snapshot.state, 'half-open', snapshot.fence, { owner })
+    const use = (landed: boolean | undefined): Permit | undefined => {
       const won = mirror.snapshot
       if (landed !== true || won?.probe?.owner !== owner) return undefined
-      const { fence, probeSuccesses, probe } = won
+      const { fence, probeSuccesses, openedAt, probe } = won
       const ends = { until: probe.until, endsAt: sentAt + probeTimeoutMs, leaseEndsAt: sentAt + leaseMs }
-      const permit = { fence, mirror, probeSuccesses, ...ends }
+      const permit = { fence, mirror, probeSuccesses, openedAt, ...ends }
       this.#permit = permit
       if (clock.now() < permit.endsAt && this.#host.isCurrent(mirror)) return permit
-      this.conclude(permit, 'none')
+      this.giveBack(permit)
       return undefined
-    })
+    }
+    return lastly(
+      () => after(swap(), use),
+      () => {
+        this.#isClaiming = false
+      },
+    )
   }
 
   /** Tells the circuit how the probe came out. The permit is given up, whatever becomes of the verdict. */
   conclude(permit: Permit, outcome: Outcome): void {
-    this.#concluding = after(this.#sendVerdict(permit, outcome), (isTaken) => {
-      if (this.#permit === permit) this.#permit = undefined
+    const { probeSuccesses, openedAt } = permit
+    const withoutEvidence = openedAt === this.#openedAt ? this.#withoutEvidence : 0
+    this.#openedAt = openedAt
+    this.#withoutEvidence = outcome === 'none' ? withoutEvidence + 1 : 0
+    const before = { probeSuccesses, withoutEvidence }
+    this.#end(permit, outcome, verdict(outcome, before, this.#settings.successThreshold))
+  }
+
+  /** A permit that the store was too late with: no probe was sent, and so none came to nothing. */
+  giveBack(permit: Permit): void {
+    this.#end(permit, 'none', YIELD)
+  }
+
+  #end(permit: Permit, outcome: Outcome, verdict: Verdict): void {
+    const tell = (isTaken: boolean | undefined): void => {
       if (isTaken === false && outcome !== 'none') this.#host.onLateVerdict(permit.fence, outcome)
-    })
+    }
+    const giveUp = (): void => {
+      if (this.#permit === permit) this.#permit = undefined
+    }
+    const send = () => lastly(() => this.#sendVerdict(permit, outcome, verdict), giveUp)
+    this.#concluding = this.#host.inBackground(() => after(send(), tell))
   }
 
   /** A permit whose answer came when nobody waited for it any more would cost the fleet a lease. */
   giveBackUnused(mirror: Mirror): void {
-    const { probe, fence, probeSuccesses } = mirror.snapshot ?? {}
-    if (this.isBusy || fence === undefined || probe?.owner !== this.#identity.instance) return
+    const { probe, fence, probeSuccesses, openedAt } = mirror.snapshot ?? {}
+    if (this.isBusy || fence === undefined || probe?.owner !== this.#owner) return
     const { until } = probe
     if (until <= mirror.storeTime(this.#settings.clock.now())) return
     // How long it is this instance's it cannot say any more; the store can.
     const ends = { until, endsAt: 0, leaseEndsAt: Number.POSITIVE_INFINITY }
-    this.#permit = { fence, mirror, probeSuccesses: probeSuccesses ?? 0, ...ends }
-    this.conclude(this.#permit, 'none')
+    this.#permit = { fence, mirror, probeSuccesses: probeSuccesses ?? 0, openedAt, ...ends }
+    this.giveBack(this.#permit)
   }
 
   /** When the last verdict has been answered. */
@@ -99,15 +130,17 @@ export class Probes {
   }
 
   /** @returns false if it came too late; undefined if nobody knows */
-  #sendVerdict(permit: Permit, outcome: Outcome): MaybePromise<boolean | undefined> {
-    const { clock, successThreshold } = this.#settings
+  #sendVerdict(
+    permit: Permit,
+    outcome: Outcome,
+    { to, ...marks }: Verdict,
+  ): MaybePromise<boolean | undefined> {
     const { mirror, fence, until } = permit
-    if (clock.now() >= permit.leaseEndsAt || !this.#host.isCurrent(mirror)) return false
-    const { to, ...marks } = verdict(outcome, permit, successThreshold)
-    if (to === 'open') this.#host.onProbeFailure()
+    if (this.#settings.clock.now() >= permit.leaseEndsAt || !this.#host.isCurrent(mirror)) return false
+    if (outcome === 'failure') this.#host.onProbeFailure()
     return mirror.swap('half-open', to, fence, {
       ...marks,
-      owner: this.#identity.instance,
+      owner: this.#owner,
       // The permit's end and not this instance's patience: a verdict may take its time, but not come after it.
       deadline: Math.floor(until),
       ...(to === 'open' && { cooldownMs: this.#host.cooldownFor(mirror) }),

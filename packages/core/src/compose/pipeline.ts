@@ -1,4 +1,5 @@
 import type { Scope } from '../call/scope'
+import { counted } from '../call/work'
 import { type Clock, systemClock } from '../clock'
 import { Layer, type Next } from '../policy'
 
@@ -14,11 +15,15 @@ export class Pipeline extends Layer<object> {
   /** What the deadlines of callers go by. */
   readonly clock: Clock
 
+  /** Whether one holds a slot around others, which may give a function up that runs on. */
+  readonly #isCounted: boolean
+
   /** Use `compose(...policies)`, which checks them. */
   constructor(name: string, layers: readonly Layer<object>[], clock?: Clock) {
     super()
     this.name = name
     this.layers = layers
+    this.#isCounted = layers.slice(0, -1).some(({ kind }) => kind === 'bulkhead')
     // A policy that tells no time has the system's: one that a test turns is meant for all.
     this.clock = clock ?? layers.find((layer) => layer.clock !== systemClock)?.clock ?? systemClock
   }
@@ -28,7 +33,7 @@ export class Pipeline extends Layer<object> {
   }
 
   run<T>(next: Next<T>, scope: Scope): Promise<T> {
-    return runFrom(this.layers, 0, next, scope)
+    return runFrom(this.layers, 0, this.#isCounted ? counted(next) : next, scope)
   }
 
   /** The stats of each policy, by `kind` and name, from the outermost on. */

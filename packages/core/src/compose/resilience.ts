@@ -7,9 +7,11 @@ import type { CircuitBreakerOptions } from '../circuit/options'
 import type { Clock } from '../clock'
 import { OptionError } from '../errors'
 import { type Fallback, type FallbackOptions, fallback } from '../fallback/fallback'
-import { isClock, OptionReader } from '../options'
+import { isClock, isPlain, OptionReader } from '../options'
 import type { Layer, Next } from '../policy'
+import { type RateLimit, type RateLimitOptions, rateLimit } from '../rate-limit/rate-limit'
 import { type Retry, type RetryOptions, retry } from '../retry/retry'
+import { type StaleCache, type StaleCacheOptions, staleCache } from '../stale-cache/stale-cache'
 import { type Timeout, type TimeoutOptions, timeout } from '../timeout/timeout'
 import { Pipeline } from './pipeline'
 
@@ -18,10 +20,17 @@ type Part<Options> = Omit<Options, 'name' | 'clock' | 'store'>
 
 export interface ResilienceOptions {
   readonly name: string
-  /** Where the parts that a fleet shares live. @default a memory store of each one's own */
+  /**
+   * Where the parts that a fleet shares live: the circuit, the rate limit, a bulkhead that is `shared`,
+   * and last good answers where the store has a cache.
+   *
+   * @default a memory store of each one's own
+   */
   readonly store?: Store | undefined
   readonly fallback?: Part<FallbackOptions> | undefined
+  readonly staleCache?: Part<StaleCacheOptions> | undefined
   readonly retry?: Part<RetryOptions> | undefined
+  readonly rateLimit?: Part<RateLimitOptions> | undefined
   readonly bulkhead?: Part<BulkheadOptions> | undefined
   readonly circuit?: Part<CircuitBreakerOptions> | undefined
   /** Of one attempt. For the whole call hand `deadlineMs` to `execute`. */
@@ -33,13 +42,23 @@ export interface ResilienceOptions {
 }
 
 /** What `reconfigure` takes: options of the parts that there are. */
-export type ResilienceReconfiguration = Omit<ResilienceOptions, 'name' | 'store' | 'clock'>
+export interface ResilienceReconfiguration {
+  readonly fallback?: Parameters<Fallback['reconfigure']>[0]
+  readonly retry?: Parameters<Retry['reconfigure']>[0]
+  readonly rateLimit?: Parameters<RateLimit['reconfigure']>[0]
+  readonly bulkhead?: Parameters<Bulkhead['reconfigure']>[0]
+  readonly circuit?: Parameters<CircuitBreaker['reconfigure']>[0]
+  readonly timeout?: Parameters<Timeout['reconfigure']>[0]
+  readonly enabled?: boolean
+}
 
 const KNOWN: Readonly<Record<keyof ResilienceOptions, true>> = {
   name: true,
   store: true,
   fallback: true,
+  staleCache: true,
   retry: true,
+  rateLimit: true,
   bulkhead: true,
   circuit: true,
   timeout: true,
@@ -47,15 +66,26 @@ const KNOWN: Readonly<Record<keyof ResilienceOptions, true>> = {
   clock: true,
 }
 
-/** From the outermost to the innermost: what each order means is in the package's README. */
-const ORDER = ['fallback', 'retry', 'bulkhead', 'circuit', 'timeout'] as const
+/** What has options that change while it lives. */
+const CHANGEABLE: Readonly<Record<keyof ResilienceReconfiguration, true>> = {
+  fallback: true,
+  retry: true,
+  rateLimit: true,
+  bulkhead: true,
+  circuit: true,
+  timeout: true,
+  enabled: true,
+}
 
-type PartName = (typeof ORDER)[number]
+/** From the outermost to the innermost: what each order means is in the package's README. */
+const ORDER = ['fallback', 'staleCache', 'retry', 'rateLimit', 'bulkhead', 'circuit', 'timeout'] as const
 
 /** The policies that a resilience is made of, those that it has. */
 export interface Parts {
   readonly fallback?: Fallback
+  readonly staleCache?: StaleCache
   readonly retry?: Retry
+  readonly rateLimit?: RateLimit
   readonly bulkhead?: Bulkhead
   readonly circuit?: CircuitBreaker
   readonly timeout?: Timeout
@@ -68,10 +98,12 @@ export class Resilience extends Pipeline {
 
   /** Use `resilience(options)`. */
   constructor(name: string, parts: Parts, clock: Clock | undefined, isEnabled: boolean) {
-    const layers = ORDER.map((part) => parts[part] as Layer<object> | undefined).filter(
-      (layer) => layer !== undefined,
+    const layers = ORDER.map((part) => parts[part] as Layer<object> | undefined)
+    super(
+      name,
+      layers.filter((layer) => layer !== undefined),
+      clock,
     )
-    super(name, layers, clock)
     this.parts = parts
     this.#isEnabled = isEnabled
   }
@@ -89,38 +121,27 @@ export class Resilience extends Pipeline {
    * Changes options of its parts while it lives. No part loses its state, and no circuit
    * its period; a part that it does not have cannot be added.
    *
-   * @throws OptionError naming the option, what it takes and what it got; then no part after that one is changed
+   * @throws OptionError naming the option, what it takes and what it got; then the parts before it, in their order, are changed
    */
   reconfigure(options: ResilienceReconfiguration): void {
-    const { enabled, ...parts } = options
-    for (const name of Object.keys(parts) as PartName[]) {
-      if (!(ORDER as readonly string[]).includes(name)) {
-        throw new OptionError(
-          name,
-          `resilience: ${name} cannot be changed; there are ${ORDER.join(', ')}, enabled`,
-        )
-      }
-      if (this.parts[name] === undefined) {
-        throw new OptionError(name, `resilience: "${this.name}" has no ${name}, and gets none while it lives`)
-      }
+    const read = new OptionReader<ResilienceReconfiguration>('resilience', options, CHANGEABLE)
+    const isEnabled = read.boolean('enabled', this.#isEnabled)
+    const given = ORDER.filter((name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined)
+    for (const name of given) {
+      if (this.parts[name] !== undefined) continue
+      throw new OptionError(name, `resilience: "${this.name}" has no ${name}, and gets none while it lives`)
     }
-    for (const name of ORDER) {
-      const change = parts[name]
-      if (change !== undefined)
-        (this.parts[name] as { reconfigure(options: object): void }).reconfigure(change)
+    for (const name of given) {
+      const part = this.parts[name] as { reconfigure(options: unknown): void }
+      part.reconfigure((options as Readonly<Record<string, unknown>>)[name])
     }
-    if (enabled !== undefined) {
-      this.#isEnabled = new OptionReader('resilience', { enabled }, { enabled: true }).boolean(
-        'enabled',
-        true,
-      )
-    }
+    this.#isEnabled = isEnabled
   }
 }
 
 /**
- * The usual policies around one dependency, in the order in which they make sense:
- * fallback( retry( bulkhead( circuit( timeout( fn ))))). Each is there if its options are.
+ * The usual policies around one dependency, in the order in which they make sense: fallback( staleCache(
+ * retry( rateLimit( bulkhead( circuit( timeout( fn ))))))). Each is there if its options are.
  *
  * @throws OptionError naming the option, what it takes and what it got
  */
@@ -128,18 +149,24 @@ export function resilience(options: ResilienceOptions): Resilience {
   const read = new OptionReader('resilience', options, KNOWN)
   const name = read.text('name')
   const clock = read.read<Clock, undefined>('clock', undefined, 'a Clock', isClock)
+  const store = read.read<Store, undefined>('store', undefined, 'a store', isStore)
   const isEnabled = read.boolean('enabled', true)
-  const { store } = options
-  const own = { name, ...(clock !== undefined && { clock }) }
-  for (const part of ORDER) read.read(part, undefined, 'options of that policy', isOptions)
+  for (const part of ORDER) checkPart(read, options, part)
+  const timed = { name, ...(clock !== undefined && { clock }) }
+  const stored = { ...timed, ...(store !== undefined && { store }) }
   const parts: Parts = {
-    ...(options.fallback !== undefined && { fallback: fallback({ ...options.fallback, name }) }),
-    ...(options.retry !== undefined && { retry: retry({ ...options.retry, ...own }) }),
-    ...(options.bulkhead !== undefined && { bulkhead: bulkhead({ ...options.bulkhead, ...own }) }),
-    ...(options.circuit !== undefined && {
-      circuit: circuitBreaker({ ...options.circuit, ...own, ...(store !== undefined && { store }) }),
+    ...(options.fallback && { fallback: fallback({ ...options.fallback, name }) }),
+    // Answers are shared where there is a place for them; nobody who has a store need say so.
+    ...(options.staleCache && {
+      staleCache: staleCache({ ...options.staleCache, ...(store?.cache === undefined ? timed : stored) }),
     }),
-    ...(options.timeout !== undefined && { timeout: timeout({ ...options.timeout, ...own }) }),
+    ...(options.retry && { retry: retry({ ...options.retry, ...timed }) }),
+    ...(options.rateLimit && { rateLimit: rateLimit({ ...options.rateLimit, ...stored }) }),
+    ...(options.bulkhead && {
+      bulkhead: bulkhead({ ...options.bulkhead, ...(options.bulkhead.shared === true ? stored : timed) }),
+    }),
+    ...(options.circuit && { circuit: circuitBreaker({ ...options.circuit, ...stored }) }),
+    ...(options.timeout && { timeout: timeout({ ...options.timeout, ...timed }) }),
   }
   if (Object.keys(parts).length === 0) {
     throw new OptionError('options', `resilience: give options of one of ${ORDER.join(', ')} at least`)
@@ -147,11 +174,25 @@ export function resilience(options: ResilienceOptions): Resilience {
   return new Resilience(name, parts, clock, isEnabled)
 }
 
+/** @throws OptionError where it is no options, or says what the whole says */
+function checkPart(
+  read: OptionReader<ResilienceOptions>,
+  options: ResilienceOptions,
+  part: (typeof ORDER)[number],
+): void {
+  read.read(part, undefined, 'options of that policy', isPlain)
+  for (const name of ['name', 'clock', 'store']) {
+    if (!Object.hasOwn(options[part] ?? {}, name)) continue
+    throw new OptionError(part, `resilience: ${part} has no ${name} of its own; give it to resilience itself`)
+  }
+}
+
+function isStore(value: unknown): boolean {
+  const { circuits } = (value ?? {}) as Partial<Store>
+  return typeof circuits?.readState === 'function'
+}
+
 /** Without a policy; what is thrown at once is a rejection nevertheless. */
 async function runBare<T>(next: Next<T>, scope: Scope): Promise<T> {
   return await next(scope)
-}
-
-function isOptions(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -84,10 +84,12 @@ export class Fallback extends Layer<FallbackEvents> {
    * @throws OptionError where there is none
    */
   reconfigure(options: Pick<FallbackOptions, 'fallback'>): void {
+    // Refuses what it does not know, before anything is changed.
+    new OptionReader<Pick<FallbackOptions, 'fallback'>>('fallback', options, { fallback: true })
     this.#replacements = replacementsOf(options)
   }
 
-  /** One after another; where all throw, what the last one threw, with the error of the call as its cause if it has none. */
+  /** One after another; where all throw, what the last one threw, which was given the error before it. */
   async #replace<T>(error: unknown, { call }: Scope): Promise<T> {
     let last: unknown = error
     for (const [index, replacement] of this.#replacements.entries()) {
@@ -102,7 +104,6 @@ export class Fallback extends Layer<FallbackEvents> {
         last = thrown
       }
     }
-    if (last instanceof Error && last !== error && last.cause === undefined) last.cause = error
     throw last
   }
 

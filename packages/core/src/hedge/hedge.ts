@@ -122,12 +122,19 @@ export class Hedge extends Layer<HedgeEvents> {
   }
 
   answered(attempt: number, durationMs: number, others: number): void {
-    if (this.#delayMs === undefined) {
-      addLatency(this.#latencies, durationMs)
-      if (++this.#samples % HALVED_AFTER === 0) halveLatencies(this.#latencies)
-    }
+    this.tookLonger(durationMs)
     if (attempt > 1) this.#wins++
     if (others > 0) this.events.emit('win', { attempt })
+  }
+
+  /**
+   * An attempt took so long, or longer: one that another was quicker than counts with the time it had.
+   * Left out, the slow ones would be missing among those that tell slow from quick, and ever more would be slow.
+   */
+  tookLonger(durationMs: number): void {
+    if (this.#delayMs !== undefined) return
+    addLatency(this.#latencies, durationMs)
+    if (++this.#samples % HALVED_AFTER === 0) halveLatencies(this.#latencies)
   }
 }
 
@@ -138,7 +145,8 @@ class Race<T> {
   readonly #scope: Scope
   readonly #resolve: (value: T) => void
   readonly #reject: (error: unknown) => void
-  readonly #running = new Set<Scope>()
+  /** And when each began. */
+  readonly #running = new Map<Scope, number>()
   #begun = 0
   #isOver = false
   #deadline: Deadline | undefined
@@ -164,16 +172,18 @@ class Race<T> {
 
   #attempt(): void {
     const attempt = ++this.#begun
-    const part = this.#scope.part(attempt)
-    this.#running.add(part)
-    this.#await()
+    const part = attempt === 1 ? this.#scope.part() : this.#scope.nextPart()
     const start = this.#hedge.clock.now()
+    this.#running.set(part, start)
+    this.#await()
     const run = async (): Promise<T> => await this.#next(part)
     run().then(
       (value) => {
         this.#running.delete(part)
         if (this.#isOver) return
-        this.#hedge.answered(attempt, this.#hedge.clock.now() - start, this.#running.size)
+        const now = this.#hedge.clock.now()
+        this.#hedge.answered(attempt, now - start, this.#running.size)
+        for (const since of this.#running.values()) this.#hedge.tookLonger(now - since)
         this.#end(() => this.#resolve(value))
       },
       (error: unknown) => {
@@ -204,7 +214,7 @@ class Race<T> {
     // Where the whole call is told to stop, its parts are told why.
     if (this.#scope.aborted || this.#running.size === 0) return
     const reason = new DOMException('another attempt was quicker', 'AbortError')
-    for (const part of this.#running) part.abort(reason)
+    for (const part of this.#running.keys()) part.abort(reason)
     this.#running.clear()
   }
 }

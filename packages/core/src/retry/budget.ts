@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock'
-import { isClock, OptionReader } from '../options'
+import { isClock, isPlain, OptionReader } from '../options'
 
 export interface RetryBudgetOptions {
   /** Retries for each call, above 0 and at most 1. @default 0.2 */
@@ -50,7 +50,7 @@ export class RetryBudget {
   /** That of a policy, by its option `budget`: undefined where it is to have none. */
   static of(read: OptionReader<{ budget?: unknown }>, clock: Clock): RetryBudget | undefined {
     const takes = 'options of a budget, a retryBudget, or false'
-    const isBudget = (value: unknown) => value === false || (typeof value === 'object' && value !== null)
+    const isBudget = (value: unknown) => value === false || value instanceof RetryBudget || isPlain(value)
     const budget = read.read<RetryBudgetOptions | RetryBudget | false, RetryBudgetOptions>(
       'budget',
       {},

@@ -9,6 +9,15 @@ const CAUSES = 8
  * @param nowMs epoch ms, for dates
  */
 export function retryAfterOf(outcome: unknown, nowMs: number): number | undefined {
+  try {
+    return readRetryAfter(outcome, nowMs)
+  } catch {
+    // A getter of somebody's threw: then it does not say, and the call ends with what it came to.
+    return undefined
+  }
+}
+
+function readRetryAfter(outcome: unknown, nowMs: number): number | undefined {
   let link = outcome
   for (let depth = 0; depth < CAUSES && typeof link === 'object' && link !== null; depth++) {
     const { retryAfterMs, headers, response, cause } = link as Record<string, unknown>

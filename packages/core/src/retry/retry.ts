@@ -3,7 +3,7 @@ import type { Scope } from '../call/scope'
 import { isFailureByDefault, isFailureResultByDefault } from '../circuit/outcome'
 import { type Clock, systemClock } from '../clock'
 import { isRefusal, OptionError, RateLimitedError } from '../errors'
-import { isClock, OptionReader } from '../options'
+import { isClock, merge, OptionReader } from '../options'
 import { Layer, type Next } from '../policy'
 import { RetryBudget, type RetryBudgetOptions } from './budget'
 import { type DelayRule, delayAfter } from './delay'
@@ -93,7 +93,7 @@ export class Retry extends Layer<RetryEvents> {
   readonly kind = 'retry'
   readonly name: string
   readonly clock: Clock
-  readonly #options: RetryOptions
+  #options: RetryOptions
   #settings: Settings
   #calls = 0
   #retries = 0
@@ -118,7 +118,7 @@ export class Retry extends Layer<RetryEvents> {
     this.#settings.budget?.addCall()
     let waitedMs = 0
     for (let attempt = 1; ; attempt++) {
-      const own = attempt === 1 ? scope : scope.forAttempt(attempt)
+      const own = attempt === 1 ? scope : scope.nextAttempt()
       let failed: Failed<T>
       try {
         const value = await next(own)
@@ -134,6 +134,8 @@ export class Retry extends Layer<RetryEvents> {
       this.events.emit('retry', { attempt, delayMs, ...('error' in failed && { error: failed.error }) })
       discard(failed)
       await this.#sleep(delayMs, scope)
+      // The wait and the call may have ended in one turn.
+      if (scope.aborted) throw scope.reason
       waitedMs = delayMs
     }
   }
@@ -158,12 +160,11 @@ export class Retry extends Layer<RetryEvents> {
    * @throws OptionError naming the option, what it takes and what it got; then nothing is changed
    */
   reconfigure(options: Omit<RetryOptions, 'name' | 'clock'>): void {
-    const { budget } = this.#settings
-    const kept = 'budget' in options ? {} : { budget: budget ?? (false as const) }
-    this.#settings = settingsOf(
-      new OptionReader('retry', { ...this.#options, ...options, ...kept }, KNOWN),
-      this.clock,
-    )
+    const merged = merge('retry', this.#options, options, ['name', 'clock'])
+    const budget = Object.hasOwn(options, 'budget') ? merged.budget : (this.#settings.budget ?? false)
+    const next = { ...merged, budget }
+    this.#settings = settingsOf(new OptionReader('retry', next, KNOWN), this.clock)
+    this.#options = next
   }
 
   /** Nothing was sent by a policy that refused: only a quota says when it would be. */

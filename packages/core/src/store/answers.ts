@@ -49,12 +49,14 @@ export function readRecordAnswer(answer: unknown): RecordAnswer {
   return { counted, snapshot: readSnapshot(snapshot), counters: fields as unknown as WindowCounters }
 }
 
-function fieldsOf(value: unknown, what: string): Record<string, unknown> {
+/** @throws StoreError where it is no object */
+export function fieldsOf(value: unknown, what: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) throw unreadable(what, value)
   return value as Record<string, unknown>
 }
 
-function checkCount(field: string, value: unknown): void {
+/** @throws StoreError where it is no whole number, at least 0 */
+export function checkCount(field: string, value: unknown): void {
   if (!Number.isSafeInteger(value) || (value as number) < 0) throw unreadable(field, value)
 }
 
@@ -62,8 +64,8 @@ function checkMoment(field: string, value: unknown): void {
   if (typeof value !== 'number' || !Number.isFinite(value)) throw unreadable(field, value)
 }
 
-// The type alone: what stands in a store may be anybody's.
-function unreadable(field: string, value: unknown): StoreError {
+/** Names the type alone: what stands in a store may be anybody's. */
+export function unreadable(field: string, value: unknown): StoreError {
   const got = value === null ? 'null' : typeof value
   return new StoreError(
     'STORE_UNREADABLE',

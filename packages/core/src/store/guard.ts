@@ -98,10 +98,10 @@ export class Guard implements Link {
       this.#goDown(silent(this.#settings.storeTimeoutMs))
       return undefined
     }
-    const { storeTimeoutMs } = this.#settings
+    const { clock, storeTimeoutMs } = this.#settings
     if (this.#isReady()) return this.#send(call, read, storeTimeoutMs)
-    if (!isCheckIn && !this.#standing.wasReady) return this.#connect(call, read, storeTimeoutMs)
-    return this.#failUnready()
+    if (isCheckIn || this.#standing.wasReady) return this.#failUnready()
+    return this.#connect(call, read, clock.now() + storeTimeoutMs)
   }
 
   #send<T>(
@@ -121,18 +121,19 @@ export class Guard implements Link {
   }
 
   /** A process that has just begun does not take its first moment for an outage. Nothing is sent meanwhile. */
-  #connect<T>(call: () => unknown, read: (answer: unknown) => T, leftMs: number): Promise<T | undefined> {
+  #connect<T>(call: () => unknown, read: (answer: unknown) => T, until: number): Promise<T | undefined> {
     const { clock, random } = this.#settings
-    const stepMs = Math.min(CONNECTING_MS, leftMs)
     return new Promise((resolve) => {
       const look = (): T | undefined | Promise<T | undefined> => {
-        if (this.#isReady()) return this.#send(call, read, leftMs - stepMs)
-        if (leftMs > stepMs) return this.#connect(call, read, leftMs - stepMs)
+        const isReady = this.#isReady()
+        // By the clock and not by the looks: in a process that is busy each comes late.
+        const leftMs = until - clock.now()
+        if (leftMs > 0) return isReady ? this.#send(call, read, leftMs) : this.#connect(call, read, until)
         // Whoever comes next need not wait for it as well.
-        this.#silence.fail(clock.now(), random())
+        if (!isReady) this.#silence.fail(clock.now(), random())
         return this.#failUnready()
       }
-      clock.setTimeout(() => resolve(look()), stepMs, true)
+      clock.setTimeout(() => resolve(look()), Math.min(CONNECTING_MS, until - clock.now()), true)
     })
   }
 

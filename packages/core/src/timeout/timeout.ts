@@ -64,22 +64,30 @@ export class Timeout extends Layer<TimeoutEvents> {
     const start = this.clock.now()
     const part = scope.until(start + this.#timeoutMs, this.clock)
     return new Promise<T>((resolve, reject) => {
+      if (part.aborted) {
+        reject(part.reason)
+        return
+      }
+      let isRunning = true
       const deadline = this.#deadlines.set(start, this.#timeoutMs, () => this.#expire(part))
       part.onAbort((reason) => {
+        // What stops the whole call later is none of this part's affair.
+        if (!isRunning) return
         this.#deadlines.clear(deadline)
         this.#abandoned++
         reject(reason)
       })
-      if (part.aborted) return
       settle(
         () => next(part),
         (value) => {
           if (part.aborted) return this.#tellLate(start)
+          isRunning = false
           this.#deadlines.clear(deadline)
           resolve(value)
         },
         (error) => {
           if (part.aborted) return this.#tellLate(start, { error })
+          isRunning = false
           this.#deadlines.clear(deadline)
           reject(error)
         },

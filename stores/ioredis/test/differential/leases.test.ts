@@ -13,7 +13,7 @@ afterAll(() => server.stop())
 const seed = Number(process.env.TIDEGATE_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 const clock = frozenClock(client(6, server), true)
-const redis = clock.store.leases as LeaseStore
+const redis = clock.store.leases
 
 const step = fc.record({
   is: fc.constantFrom('acquire' as const, 'acquire' as const, 'renew' as const, 'release' as const),

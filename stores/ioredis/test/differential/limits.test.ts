@@ -15,7 +15,7 @@ afterAll(() => server.stop())
 const seed = Number(process.env.TIDEGATE_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 const clock = frozenClock(client(6, server), true)
-const redis = clock.store.limits as LimitStore
+const redis = clock.store.limits
 
 const worlds: Readonly<Record<string, LimitWorld>> = {
   'of a minute': { names: ['x', 'y', 'z'], windows: [60_000], waits: [1_000, 20_000] },

@@ -1,5 +1,4 @@
-import type { Store } from '@tidegate/contract'
-import { storeOver } from '../../src/ioredis-store'
+import { type IoredisStore, storeOver } from '../../src/ioredis-store'
 import type { Client } from './clients'
 import { scriptsWithClock } from './scripted-clock'
 
@@ -23,7 +22,7 @@ const lastingScripts = scriptsWithClock(`${LASTING}\n${CLOCK}`)
 
 /** A store whose time stands still, but for the hand that sets it. */
 export interface FrozenClock {
-  readonly store: Store
+  readonly store: IoredisStore
   /** From the next command of this client on it is then, in epoch ms. */
   set(now: number): Promise<unknown>
 }

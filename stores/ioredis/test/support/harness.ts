@@ -1,13 +1,16 @@
 import {
-  circuitConformance,
   type Harness,
   type Hooks,
   leftOut,
+  type Part,
   realTime,
+  storeConformance,
   type Test,
 } from '@tidegate/conformance'
 import { describe, expect, it } from 'vitest'
 import { ioredisStore, type RedisClient } from '../../src'
+
+const PARTS: readonly Part[] = ['circuits', 'limits', 'leases', 'cache']
 
 /** Short, for cases wait for hundreds of them; long enough for some commands on a machine with more to do. */
 const TICK_MS = 25
@@ -33,19 +36,19 @@ export function circuitKey(name: string): string {
 
 /** The whole suite, but for the cases that need these hooks, and no others. */
 export function conforms(harness: Harness, missing: readonly string[]): void {
-  circuitConformance({ describe, it: running(() => true) }, harness)
+  storeConformance({ describe, it: running(() => true) }, harness)
   it('leaves nothing else of the suite out', () => {
     const reasons = ['the store does not support `count` windows', ...missing.map(needs)]
-    expect(new Set(leftOut(harness).map(({ reason }) => reason))).toEqual(new Set(reasons))
+    expect(new Set(leftOut(harness, PARTS).map(({ reason }) => reason))).toEqual(new Set(reasons))
   })
 }
 
 /** The cases of the suite that need this hook, and no others. */
 export function conformsWhere(hook: keyof Hooks, harness: Harness): void {
   const { [hook]: _, ...others } = harness.hooks ?? {}
-  const wanted = leftOut({ ...harness, hooks: others }).filter(({ reason }) => reason === needs(hook))
+  const wanted = leftOut({ ...harness, hooks: others }, PARTS).filter(({ reason }) => reason === needs(hook))
   const isWanted = (title: string): boolean => wanted.some((one) => one.title.endsWith(`: ${title}`))
-  circuitConformance({ describe: (_, define) => define(), it: running(isWanted) }, harness)
+  storeConformance({ describe: (_, define) => define(), it: running(isWanted) }, harness)
   it(`is asked all that needs ${hook}`, () => expect(wanted).not.toEqual([]))
 }
 

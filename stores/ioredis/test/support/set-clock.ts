@@ -1,6 +1,5 @@
-import type { Store } from '@tidegate/contract'
 import type { RedisServer } from '../../../../test/support/redis/index'
-import { storeOver } from '../../src/ioredis-store'
+import { type IoredisStore, storeOver } from '../../src/ioredis-store'
 import type { Client } from './clients'
 import { scriptsWithClock } from './scripted-clock'
 
@@ -23,7 +22,7 @@ end`
 
 /** A server whose time is set by hand, to the stores that are made here. */
 export interface SetClock {
-  storeOver(redis: Client): Store
+  storeOver(redis: Client): IoredisStore
   /** Sets the clock, and nothing else. */
   step(ms: number): Promise<unknown>
   /** Lets time pass, for the clock and for what expires. */

@@ -25,6 +25,17 @@ describe('a quota of a key', () => {
     expect(limits.consume('key', [quota({ limit: 5 })], 0)).toMatchObject({ allowed: false })
   })
 
+  it('drains by the limit of whoever asks to consume, be it denied', () => {
+    const { clock, limits, remains } = begun()
+    const fast = quota({ algorithm: 'gcra' })
+    limits.consume('key', [fast], 10)
+    clock.advance(500)
+    limits.consume('key', [quota({ algorithm: 'gcra', limit: 1 })], 1)
+    expect(remains(fast)).toEqual([0])
+    clock.advance(50)
+    expect(remains(fast)).toEqual([1])
+  })
+
   it('begins anew in another window, by another algorithm and under another name, beside the old one', () => {
     const { limits, remains } = begun()
     const others = [quota({ windowMs: 999 }), quota({ name: 'r', algorithm: 'gcra' }), quota({ name: 's' })]

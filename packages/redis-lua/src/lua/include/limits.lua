@@ -56,14 +56,14 @@ end
 -- What there is, or would be: nothing is written. Nil where it is none of ours.
 local function present_limits()
   local text = redis.call('GET', limits_key)
-  local limits = { born = -1, latest = 0, lag = 0 }
+  local limits = { latest = 0, lag = 0 }
   if text then limits = parse_limits(text) end
   if not limits then return nil end
   tell_time(limits)
   if text and limits.now < limits.ends then return limits end
   -- Anew, and so is what outlived its time because its expiry was lost.
   return {
-    is_new = true, born = math.max(limits.born + 1, limits.latest), seq = 0, floor = 0, settled = 0,
+    is_new = true, born = limits.latest, seq = 0, floor = 0, settled = 0,
     latest = limits.latest, lag = limits.lag, now = limits.now, ends = 0, slots = {},
   }
 end
@@ -78,7 +78,7 @@ local function values_of(limits, quota)
   return {}
 end
 
--- What time has made of a slot or a consumption has made of it.
+-- Puts into a slot what time or a command has made of its quota.
 local function refresh(limits, slot, quota)
   slot.values = quota.values
   slot.ends = limits.now
