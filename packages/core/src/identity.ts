@@ -6,6 +6,7 @@
 export class Identity {
   #instance: string | undefined
   #count = 0
+  #hasOwner = false
 
   /**
    * Made when it is first needed: a process image that was saved after its modules
@@ -24,9 +25,14 @@ export class Identity {
     return ++this.#count
   }
 
-  /** Who holds a permit: one breaker, and not its like of the same instance. */
+  /**
+   * Who holds a permit: one breaker, and not its like of the same instance. The first,
+   * which mostly is the only one, goes by the instance's name.
+   */
   nextOwner(): string {
-    return this.nextNonce()
+    if (this.#hasOwner) return this.nextNonce()
+    this.#hasOwner = true
+    return this.instance
   }
 
   /** Whether a command of this instance had the nonce. */

@@ -11,7 +11,8 @@ export interface CircuitBreakerFactory {
    */
   (options: CircuitBreakerOptions): CircuitBreaker
   /**
-   * A breaker per key, in bounded memory; the circuit of a key is named `<name>|<key>`.
+   * A breaker per key, in bounded memory; the circuit of a key is named `<name>|<key>`,
+   * any `|` and `%` in the name escaped as in a URL.
    *
    * @throws OptionError naming the option, what it takes and what it got
    */

@@ -179,7 +179,7 @@ export function circuitSettings(options: CircuitBreakerOptions, maxKeys = 1): Ci
     isFailureResult: read.function('isFailureResult', isFailureResultByDefault),
     stackTraces: read.boolean('stackTraces', false),
     clock,
-    random: reliable(read.function('random', Math.random)),
+    random: read.has('random') ? reliable(read.function('random', Math.random)) : Math.random,
   }
 }
 
