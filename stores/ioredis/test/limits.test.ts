@@ -164,8 +164,8 @@ describe('a settlement', () => {
   it('gives no quota back more than was consumed of it', async () => {
     for (const algorithm of ALGORITHMS) {
       const [one, other] = ['one', 'other'].map((name) => [quota({ name, algorithm, windowMs: 24 * HOUR })])
-      const { reservation } = await limits.consume(algorithm, one ?? [], 5)
       await limits.consume(algorithm, other ?? [], 1)
+      const { reservation } = await limits.consume(algorithm, one ?? [], 5)
       await limits.settle(algorithm, other ?? [], reservation, 0)
       expect((await limits.peek(algorithm, other ?? [])).quotas).toMatchObject([{ remaining: 10 }])
     }

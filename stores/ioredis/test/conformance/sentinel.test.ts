@@ -16,6 +16,8 @@ conformsWhere(
   'loseWrites',
   harnessOver('ioredisStore by Sentinel', here, there, {
     async loseWrites(write) {
+      // The one before has cost a replica, which there has to be.
+      await group.rejoin()
       // What was written before is kept: a replica has it once it has this.
       await group.master.command('SET', 'before', 'this')
       await group.master.command('WAIT', 1, 0)
